@@ -1,0 +1,60 @@
+# Two commands: `make book` and `make test`. Each sets itself up in .venv the first time.
+PYTHON ?=
+TORCH_INDEX ?=
+CHAPTER ?=
+JOBS ?= 2
+PY := .venv/bin/python
+# Absolute, because notebook kernels start in the folder of their chapter.
+export PYTHONPATH := $(CURDIR)
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export MPLBACKEND := agg
+
+.PHONY: help book test test-fast lab execute reference check-pages bench clean
+
+help:
+	@echo "make book                 build the book into _build/html"
+	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter (strict nbval)"
+	@echo "make test-fast            the same without the chapters, under a minute"
+	@echo "make lab                  open the notebooks in JupyterLab"
+	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one)"
+	@echo "make reference            rewrite the generated pages of chapters/reference"
+	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
+	@echo "make bench                measure speed as ratios, write bench.json"
+	@echo "make clean                remove _build and .venv"
+
+.venv/.installed: requirements.txt pyproject.toml tools/setup
+	@PYTHON="$(PYTHON)" TORCH_INDEX="$(TORCH_INDEX)" tools/setup
+
+book: .venv/.installed
+	@echo "== building the book (the stored outputs are used; no cell is run)"
+	@$(PY) -m jupyter_book build . -W --keep-going -n
+	@echo "== done; open $(CURDIR)/_build/html/index.html"
+
+test: test-fast
+	@echo "== every chapter: each cell is run again and must print what is stored"
+	@$(PY) -m pytest -q -n $(JOBS) --nbval chapters
+
+test-fast: .venv/.installed
+	@echo "== spinlib (unit tests and doctests) and the tests of the book"
+	@$(PY) -m pytest -q -n $(JOBS) tests spinlib
+
+lab: .venv/.installed
+	@echo "== JupyterLab; stop it with Ctrl-C"
+	@$(PY) -m jupyter lab chapters
+
+execute: .venv/.installed
+	@$(PY) tools/run_notebooks.py $(CHAPTER)
+
+reference: .venv/.installed
+	@$(PY) tools/make_reference.py
+
+check-pages: .venv/.installed
+	@tools/check_pages
+
+bench: .venv/.installed
+	@$(PY) tools/bench.py
+
+clean:
+	rm -rf _build .venv .pytest_cache .hypothesis *.egg-info

@@ -1,0 +1,73 @@
+"""What nbval cannot see: stripped notebooks, figures without words, exercises without solutions, stray warnings."""
+import json
+import pathlib
+import re
+
+import pytest
+
+CHAPTERS = pathlib.Path(__file__).parents[1] / "chapters"
+NOTEBOOKS = sorted(p for p in CHAPTERS.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+
+
+def test_there_are_chapters():
+    assert NOTEBOOKS
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def chapter(request):
+    notebook = json.loads(request.param.read_text())
+    code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
+    text = "\n\n".join("".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown")
+    return request.param, notebook, code, text
+
+
+def test_executed_in_order_and_clean(chapter):
+    path, notebook, code, _ = chapter
+    assert path.stat().st_size < 1_500_000
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1)), "run it: make execute CHAPTER=..."
+    for cell in code:
+        for output in cell["outputs"]:
+            assert output.get("name") != "stderr", (cell["id"], output)
+            assert output["output_type"] != "error" or "raises-exception" in cell["metadata"].get("tags", [])
+
+
+def test_no_cell_escapes_the_proof(chapter):
+    """A tag that switches nbval off must say why in the first line of its cell."""
+    for cell in chapter[2]:
+        escapes = {"nbval-skip", "nbval-ignore-output", "skip-execution"} & set(cell["metadata"].get("tags", []))
+        comments = re.findall(r"NBVAL_\w+", "".join(cell["source"]))
+        assert not comments, f"{cell['id']}: use a tag and give the reason"
+        if escapes:
+            assert "".join(cell["source"]).startswith("# not compared:"), f"{cell['id']}: say why it is {escapes}"
+
+
+def test_figures_have_words(chapter):
+    _, _, code, _ = chapter
+    figures = [c for c in code if any("image/png" in o.get("data", {}) for o in c["outputs"])]
+    assert figures, "a chapter shows at least one figure"
+    for cell in figures:
+        words = cell["metadata"].get("mystnb", {})
+        assert len(words.get("image", {}).get("alt", "")) > 30, f"{cell['id']}: alt text that tells what is seen"
+        assert len(words.get("figure", {}).get("caption", "")) > 30, f"{cell['id']}: a caption that states the message"
+        assert re.fullmatch(r"fig-[a-z0-9-]+", words["figure"].get("name", "")), f"{cell['id']}: a name fig-..."
+
+
+def test_exercises_have_one_solution_each(chapter):
+    text = chapter[3]
+    exercises = re.findall(r"\{exercise(?:-start)?\}[^\n]*\n:label:\s*(\S+)", text)
+    solutions = re.findall(r"\{solution(?:-start)?\}\s*(\S+)", text)
+    assert len(exercises) >= 3
+    assert sorted(exercises) == sorted(solutions)
+
+
+def test_labels_and_directives(chapter):
+    text = chapter[3]
+    assert re.match(r"\((ch-[a-z0-9-]+)\)=\n# ", text), "a chapter starts with its label (ch-...)= and its title"
+    labels = re.findall(r"^:label:\s*(\S+)", text, re.M) + re.findall(r"^\(([^)\n]+)\)=$", text, re.M) + re.findall(r"^\$\$ \(([^)\n]+)\)$", text, re.M)
+    assert not [name for name in labels if not re.fullmatch(r"[a-z0-9-]+", name)], "labels are lower case with hyphens: others break selectors"
+    assert len(labels) == len(set(labels)), "a label twice"
+    assert not re.search(r"\{prf:proof\}[^\n]*\n:class:.*dropdown", text), "breaks every toggle of the page; use {dropdown}"
+    without = re.sub(r"\$\$.*?\$\$", "$$$$", text, flags=re.S)
+    assert not re.search(r"[^\n]\n\$\$\$\$", without), "a blank line before every display formula"
+    assert not re.search(r"can be shown|easy to see|\btrivially\b|\bobviously\b", text, re.I), "show it"

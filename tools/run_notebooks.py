@@ -1,0 +1,49 @@
+"""Run chapters in place, each in a fresh kernel, storing outputs but no timing metadata.
+
+python tools/run_notebooks.py                         every chapter
+python tools/run_notebooks.py pspin/replica_method    one or several, by name or path
+"""
+import os
+import pathlib
+import sys
+import time
+
+import nbformat
+from nbclient import NotebookClient
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+os.environ["PYTHONPATH"] = str(ROOT)
+os.environ["PYTHONWARNINGS"] = "error::RuntimeWarning"  # as in conftest.py: nothing unconverged is shown unannounced
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"}}
+
+
+def find(name: str) -> pathlib.Path:
+    for path in (pathlib.Path(name), ROOT / "chapters" / name, ROOT / "chapters" / f"{name}.ipynb"):
+        if path.is_file():
+            return path.resolve()
+    known = ", ".join(str(p.relative_to(ROOT / "chapters").with_suffix("")) for p in all_chapters())
+    sys.exit(f"no chapter {name!r}; there are: {known}")
+
+
+def all_chapters():
+    return sorted(p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+
+
+def run(path: pathlib.Path) -> float:
+    start = time.perf_counter()
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=300, record_timing=False, coalesce_streams=True, kernel_name="python3",
+                   resources={"metadata": {"path": str(path.parent)}}).execute()
+    notebook.metadata = METADATA
+    nbformat.write(notebook, path)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    for chapter in [find(name) for name in sys.argv[1:]] or all_chapters():
+        print(f"== {chapter.relative_to(ROOT)} ...", flush=True)
+        print(f"   {run(chapter):.1f} s", flush=True)
