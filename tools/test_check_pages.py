@@ -1,0 +1,84 @@
+"""The check of the built pages finds each defect it promises to find, planted one at a time. `make check-pages` runs this first."""
+import os
+import pathlib
+import shutil
+import sysconfig
+
+import check_pages
+import pytest
+
+CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+MATHJAX = pathlib.Path(sysconfig.get_path("purelib")) / "sphinx-mathjax-offline/static/mathjax/tex-chtml.js"
+TEX = f'<script src="{MATHJAX.as_uri()}"></script>'
+PLANTED = {  # name: (body of the page, the words of the report; None: nothing is wrong)
+    "clean": (f'{TEX}<p class="math">\\(a^2\\)</p><img src="{DOT}" alt="A black dot."><a href="other.html#there">go</a><a href="#in">in</a>'
+              '<details><summary>More</summary><p>x</p><p id="in">y</p></details><code>$$ \\frac $$</code>', None),
+    "raw-dollars": ("<p>so $$ x = 1 $$ holds</p>", "raw TeX: so $$ x"),
+    "raw-command": ("<p>a \\frac left</p>", "raw TeX: a \\frac left"),
+    "not-typeset": ('<p class="math"><span>x</span></p>', "MathJax did not finish"),
+    "unknown-macro": (f'{TEX}<p class="math">\\(\\nothing\\)</p>', "formula with an error: red: \\nothing"),
+    "open-brace": (f'{TEX}<p class="math">\\(\\frac{{1}}{{2\\)</p>', "\\frac{1}{2"),
+    "no-right": (f'{TEX}<p class="math">\\(\\left( x\\)</p>', "formula with an error: Extra \\left or missing \\right"),
+    "lost-image": ('<img src="gone.png" alt="Words.">', "image not loaded: gone.png"),
+    "no-alt": (f'<img src="{DOT}">', "image without description"),
+    "alt-is-a-name": (f'<img src="{DOT}" alt="_images/ab12.png">', "image without description"),
+    "console": ("<script>console.error('oh')</script>", "console: oh"),
+    "script": ("<script>null.x</script>", "script error:"),
+    "network": ('<script src="https://example.org/x.js"></script>', "asks the network for https://example.org/x.js"),
+    "open-dropdown": ("<details open><summary>D</summary>x</details>", "dropdown open at the start"),
+    "stuck-toggle": ('<div class="toggle toggle-hidden">x</div>', "dropdown that no button opens"),
+    "wide": ('<p style="width: 900px">wide words</p>', "wider than 400 px: p reaching"),
+    "wide-page-scrolls": ('<section style="overflow-x: auto"><h1>T</h1><p style="width: 900px">w</p></section>', "wider than 400 px: p reaching"),
+    "wide-in-a-box": ('<div style="overflow-x: auto"><p style="width: 900px">w</p></div>', None),
+    "lost-file": ('<a href="gone.html">go</a>', "link to a missing file: 'go' -> gone.html"),
+    "lost-anchor": ('<a href="other.html#nowhere">go</a>', "link to a missing anchor: 'go' -> other.html#nowhere"),
+    "outside": ('<a href="../x.html">go</a>', "link out of the book"),
+    "toggle-stays-shut": ('<a href="#in">go</a><div class="toggle toggle-hidden"><button class="toggle-button">B</button><p id="in">y</p></div>', None),
+}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """What the check says about each planted page, and about the links into its dropdowns."""
+    html = tmp_path_factory.mktemp("book").resolve()
+    (html / "_sources").mkdir()
+    for name, (body, _) in {**PLANTED, "other": ('<p id="there">x</p>', None)}.items():
+        (html / f"{name}.html").write_text(f"<!doctype html><html><head><title>T</title></head><body><article>{body}</article></body></html>")
+        (html / "_sources" / f"{name}.md").touch()
+    (html / "genindex.html").touch()  # made by Sphinx, no page of the book
+    with check_pages.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=check_pages.FLAGS)
+        checker = check_pages.Checker(browser, html, patience_ms=5_000)
+        paths = check_pages.pages_of(html)
+        found = {path.stem: checker.check(path) for path in paths}
+        followed = {path.stem: checker.follow(path) for path in paths}
+        browser.close()
+    return found, followed
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_defect_is_found_and_nothing_else_is(reports, name):
+    found, words = reports[0][name], PLANTED[name][1]
+    if words is None:
+        assert found == []
+    else:
+        assert any(words in line for line in found), found
+        related = ("not loaded", "console", "formula not typeset")  # what the browser adds to a missing file or script
+        assert [line for line in found if words not in line and not line.startswith(related)] == []
+
+
+def test_only_pages_with_a_source_are_checked(reports):
+    assert set(reports[0]) == {*PLANTED, "other"}
+
+
+def test_links_into_dropdowns_must_open_them(reports):
+    said = {name: lines for name, lines in reports[1].items() if lines}
+    assert list(said) == ["toggle-stays-shut"]
+    assert "#in leaves its dropdown shut" in said["toggle-stays-shut"][0]
+
+
+def test_known_noise_is_known_and_other_noise_is_not():
+    assert check_pages.is_known("script error: Identifier 'THEBE_JS_URL' has already been declared")
+    assert not check_pages.is_known("script error: Identifier 'x' has already been declared")
