@@ -1,0 +1,140 @@
+"""Linear attention, read at one number: the label that the transformer predicts for the query of its prompt."""
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from spinlib._core import check_array, check_integer
+
+
+def linear_attention(X, W) -> torch.Tensor:
+    r"""Prediction of simplified linear attention, the corner :math:`\hat y = Y_{D+1,N+1}` of :math:`Y = \frac1N XX^\top WX`.
+
+    ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). ``W`` is
+    (D+1, D+1), or (D+1, D) without its last column, which only meets the query's empty label slot and so changes
+    nothing. Returns (P,) of the dtype of X. N is the number of examples, one less than the columns of X
+    (the code published with the paper divides by N+1: its W is (N+1)/N times this one).
+
+    Source: Thesis eqs. (121), (122) and (125), whose ``X_{D,i}`` is ``X_{D+1,i}``.
+    Raises ValueError for wrong shapes, TypeError for what is not numbers.
+
+    >>> import numpy as np
+    >>> from spinlib.attention import linear_attention
+    >>> X = np.array([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]])  # D = 1, N = 2: y = x, query 3
+    >>> print(linear_attention(X, [[0.5], [0.0]]).item())   # (1*1 + 2*2) / 2 * 0.5 * 3
+    3.75
+    """
+    X = _prompts(X)
+    W = torch.as_tensor(np.asarray(W) if isinstance(W, (list, tuple)) else W, dtype=X.dtype)
+    rows = X.shape[1]
+    if W.shape not in ((rows, rows), (rows, rows - 1)):
+        raise ValueError(f"W must have shape {(rows, rows)} or {(rows, rows - 1)}, got {tuple(W.shape)}; "
+                         f"X has D+1 = {rows} rows, and W acts on its columns")
+    g, query = _summary(X, value=False)
+    return (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
+
+
+class LinearAttention(torch.nn.Module):
+    r"""Linear attention with trainable weights, :math:`\hat y=\sum_h[\frac1N V_h XX^\top W_h X]_{D+1,N+1}`, in float64.
+
+    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,). Options: ``factored`` writes W = W_K^T W_Q and trains
+    both (Thesis eq. (120); its names of W_Q and W_K are exchanged, which linear attention does not notice);
+    ``value`` trains the value matrix V instead of V = 1; ``heads`` sums that many independent heads (a readout
+    matrix as in eq. (170) could be multiplied into the V_h).
+
+    Every matrix is (heads, D+1, D+1) as in the transformer, including what the prediction never sees: the last
+    column of W meets the query's empty label slot, and of V only the last row is read. The data exert no force on
+    these entries; only a ridge moves them. ``weights()`` returns W without that column, as
+    ``spinlib.icl`` uses it. All entries start as N(0, 1/(D+1)) drawn from ``rng``.
+
+    Source: Thesis eqs. (120), (121), (163), (164), (171), (172).
+    Raises ValueError for D or heads below 1 and for an X of another D.
+
+    >>> from spinlib.attention import LinearAttention
+    >>> model = LinearAttention(1, rng=0).set_weights([[0.5], [0.0]])
+    >>> model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).tolist()
+    [3.75]
+    """
+
+    def __init__(self, D, *, value=False, factored=False, heads=1, rng=None):
+        super().__init__()
+        self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
+        self.heads = check_integer("heads", heads, 1)
+        self.value, self.factored = bool(value), bool(factored)
+        rng = np.random.default_rng(rng)
+        for name in (("W_Q", "W_K") if factored else ("W",)) + (("W_V",) if value else ()):
+            start = rng.standard_normal((self.heads, self.D + 1, self.D + 1)) / np.sqrt(self.D + 1)
+            self.register_parameter(name, torch.nn.Parameter(torch.from_numpy(start)))
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of the weights; ``model.float()`` makes it float32."""
+        return next(self.parameters()).dtype
+
+    def forward(self, X) -> torch.Tensor:
+        """y_hat (P,) for prompts X (P, D+1, N+1)."""
+        return self.readout(*self.summary(X))
+
+    def summary(self, X) -> tuple[torch.Tensor, torch.Tensor]:
+        """All that attention reads of X, without any weight: X X^T / N (its last column if V = 1) and the query.
+
+        Shapes (P, D+1, D+1), or (P, D+1) when ``value`` is off, and (P, D+1). Training computes it once.
+        """
+        X = _prompts(X, self.dtype)
+        if X.shape[1] != self.D + 1:
+            raise ValueError(f"X must have D+1 = {self.D + 1} rows, got shape {tuple(X.shape)}; this model has D = {self.D}")
+        return _summary(X, self.value)
+
+    def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
+        """y_hat (P,) from the two tensors of :meth:`summary`."""
+        W = self.W_K.mT @ self.W_Q if self.factored else self.W             # (heads, D+1, D+1)
+        if not self.value:
+            return (summary * (query @ W.sum(0).T)).sum(-1)
+        left = summary @ self.W_V[:, -1].T                                  # (P, D+1, heads): X X^T V^T e_{D+1} / N
+        right = torch.einsum("pm,hnm->pnh", query, W)                       # (P, D+1, heads): W_h x
+        return (left * right).sum((1, 2))
+
+    def weights(self) -> np.ndarray:
+        """W (D+1, D) as numpy: W_K^T W_Q where factored, summed over heads, without its idle last column.
+
+        With ``value`` and several heads no single W exists: ValueError; read ``model.W`` (or W_Q, W_K) and ``model.W_V``.
+        """
+        if self.value and self.heads > 1:
+            raise ValueError("heads with values have no common W; read the parameters W (or W_Q, W_K) and W_V of the model")
+        with torch.no_grad():
+            W = self.W_K.mT @ self.W_Q if self.factored else self.W
+            return W.sum(0)[:, :self.D].double().numpy().copy()
+
+    def set_weights(self, W) -> LinearAttention:
+        """Set W from a (D+1, D) array, with 0 in the idle last column; returns the model. Merged single head only."""
+        if self.factored or self.heads > 1:
+            raise ValueError("set_weights needs one merged matrix, got factored or several heads; set the parameters "
+                             "of the model instead, for example model.W_Q.data[0] = ...")
+        W = check_array("W", W, (self.D + 1, self.D), hint="W acts on the D entries of the query")
+        with torch.no_grad():
+            self.W.zero_()
+            self.W[0, :, :self.D] = torch.from_numpy(W)
+        return self
+
+
+def _prompts(X, dtype=None) -> torch.Tensor:
+    """X as a floating (P, D+1, N+1) tensor with finite entries."""
+    try:
+        X = torch.as_tensor(np.asarray(X, dtype=np.float64) if isinstance(X, (list, tuple)) else X)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"X must be an array or tensor of real numbers, got {type(X).__name__}") from error
+    X = X.to(dtype or (X.dtype if X.is_floating_point() else torch.float64))
+    if X.ndim != 3 or X.shape[1] < 2 or X.shape[2] < 2:
+        raise ValueError(f"X must have shape (P, D+1, N+1) with D, N >= 1, got {tuple(X.shape)}; "
+                         "give one prompt a leading axis: X[None]")
+    if not torch.isfinite(X).all():
+        raise ValueError(f"X must be finite, got {int((~torch.isfinite(X)).sum())} NaN or infinite entries")
+    return X
+
+
+def _summary(X: torch.Tensor, value: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """X X^T / N, or only its last column, and the query column."""
+    N = X.shape[2] - 1
+    read = X.mT if value else X[:, -1, :, None]                             # (P, N+1, D+1) or (P, N+1, 1)
+    summary = X @ read / N
+    return (summary if value else summary[..., 0]), X[:, :, -1]

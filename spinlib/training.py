@@ -1,0 +1,167 @@
+"""Training in context: gradient descent on the loss of the thesis, written out."""
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from spinlib._core import ConvergenceWarning, check_integer, check_real
+
+
+@dataclass(frozen=True)
+class History:
+    """How a training run went: the loss before every step and after the last one, and errors on test prompts.
+
+    ``loss`` (steps+1,) is that of Thesis eq. (123); ``test_error`` holds the mean of (y_hat - y)^2 over the test
+    prompts, Thesis eq. (124), after ``test_steps`` steps (both empty without test prompts); ``seconds`` is wall time.
+    """
+
+    loss: np.ndarray
+    test_steps: np.ndarray
+    test_error: np.ndarray
+    seconds: float
+
+
+def loss(model, prompts, *, ridge=0.0) -> torch.Tensor:
+    r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2` as a torch scalar.
+
+    ``prompts`` has X (P, D+1, N+1) and y (P,), or u (P, D+1), query (P, D) and y (P,); the squared norm runs over
+    every trainable weight. Source: Thesis eq. (123). Its ridge is half of the ``weight_decay`` that torch's Adam
+    takes beside a mean squared error without the factor 1/2, as in the code published with the paper.
+    Raises ValueError for a negative ridge or shapes that do not match.
+
+    >>> from types import SimpleNamespace
+    >>> from spinlib.attention import LinearAttention
+    >>> from spinlib.training import loss
+    >>> model = LinearAttention(1).set_weights([[0.4], [0.0]])
+    >>> prompt = SimpleNamespace(X=[[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]], y=[2.0])
+    >>> print(f"{loss(model, prompt, ridge=1.0).item():.2f}")   # (3 - 2)^2 / 2 + 0.4^2 / 2
+    0.58
+    """
+    ridge = check_real("ridge", ridge, minimum=0)
+    inputs, y = _inputs(model, prompts)
+    return _loss(_predict(model, inputs), y, model, ridge)
+
+
+def test_error(model, prompts) -> float:
+    """Mean of (y_hat - y)^2 over prompts: the generalisation error of Thesis eq. (124) when they are fresh.
+
+    >>> from types import SimpleNamespace
+    >>> from spinlib.attention import LinearAttention
+    >>> from spinlib.training import test_error
+    >>> prompt = SimpleNamespace(X=[[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]], y=[2.0])
+    >>> print(f"{test_error(LinearAttention(1).set_weights([[0.4], [0.0]]), prompt):.2f}")
+    1.00
+    """
+    inputs, y = _inputs(model, prompts)
+    return _error(model, inputs, y)
+
+
+test_error.__test__ = False  # a function of the library, not a test to collect
+
+
+def fit(model, prompts, *, ridge=0.0, steps=2000, lr=1e-2, batch=None, optimizer: Callable = torch.optim.Adam,
+        test=None, test_every=10, rng=None) -> History:
+    r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
+
+    ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
+    as ``sample_features`` does (merged linear attention without values only). ``batch`` prompts are drawn without
+    replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
+    then that of the batch. ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim``; its own weight decay stays
+    off, because the ridge is in the loss.
+
+    Raises ValueError for bad options or shapes. A loss that stops being finite ends the run with a
+    ConvergenceWarning; the weights and the history are then those of the last finite loss.
+
+    >>> from types import SimpleNamespace
+    >>> from spinlib.attention import LinearAttention
+    >>> from spinlib.training import fit
+    >>> model = LinearAttention(1, rng=0)
+    >>> prompt = SimpleNamespace(X=[[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]], y=[2.0])
+    >>> history = fit(model, prompt, steps=300)
+    >>> print(len(history.loss), history.loss[-1] < 1e-8)
+    301 True
+    """
+    ridge = check_real("ridge", ridge, minimum=0)
+    steps, lr = check_integer("steps", steps, 1), check_real("lr", lr, above=0)
+    test_every = check_integer("test_every", test_every, 1)
+    inputs, y = _inputs(model, prompts)
+    if batch is not None:
+        batch = check_integer("batch", batch, 1)
+        if batch > len(y):
+            raise ValueError(f"batch must be at most the number of prompts {len(y)}, got {batch}; use batch=None for all of them")
+    rng = np.random.default_rng(rng)
+    unseen = None if test is None else _inputs(model, test)
+    parameters = list(model.parameters())
+    stepper = optimizer(parameters, lr=lr)
+    losses, test_steps, errors = [], [], []
+    begin = time.perf_counter()
+    good = [p.detach().clone() for p in parameters]
+    for step in range(steps + 1):
+        if batch is None:
+            now, target = inputs, y
+        else:
+            chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False))
+            now, target = tuple(tensor[chosen] for tensor in inputs), y[chosen]
+        value = _loss(_predict(model, now), target, model, ridge)
+        if not torch.isfinite(value):
+            with torch.no_grad():
+                for p, old in zip(parameters, good):
+                    p.copy_(old)
+            warnings.warn(f"training did not converge: the loss left the finite numbers after {step} steps with lr {lr:g}; "
+                          "lower lr", ConvergenceWarning, stacklevel=2)
+            break
+        losses.append(value.item())
+        if unseen is not None and (step % test_every == 0 or step == steps):
+            test_steps.append(step)
+            errors.append(_error(model, *unseen))
+        if step < steps:
+            good = [p.detach().clone() for p in parameters]
+            stepper.zero_grad()
+            value.backward()
+            stepper.step()
+    return History(np.array(losses), np.array(test_steps, dtype=int), np.array(errors), time.perf_counter() - begin)
+
+
+def _loss(y_hat, y, model, ridge):
+    """Thesis eq. (123): half the mean squared error, plus half the ridge times the squared norm of all weights."""
+    penalty = sum((p * p).sum() for p in model.parameters())
+    return ((y_hat - y) ** 2).mean() / 2 + ridge / 2 * penalty
+
+
+def _predict(model, inputs):
+    return model.readout(*inputs) if hasattr(model, "readout") else model(*inputs)
+
+
+def _error(model, inputs, y) -> float:
+    with torch.no_grad():
+        return ((_predict(model, inputs) - y) ** 2).mean().item()
+
+
+def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
+    """What the model reads of the prompts at every step, computed once, and the labels (P,)."""
+    dtype = next(model.parameters()).dtype
+    if hasattr(prompts, "X"):
+        inputs = model.summary(prompts.X) if hasattr(model, "summary") else (torch.as_tensor(prompts.X, dtype=dtype),)
+    elif hasattr(prompts, "u") and hasattr(prompts, "query"):
+        if not hasattr(model, "readout") or getattr(model, "value", False):
+            raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
+                             "give this model prompts with X, from LinearTask.sample")
+        u, query = (torch.as_tensor(np.asarray(a), dtype=dtype) for a in (prompts.u, prompts.query))
+        if u.shape[1:] != (model.D + 1,) or query.shape != (len(u), model.D):
+            raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} and "
+                             f"{tuple(query.shape)}; this model has D = {model.D}")
+        inputs = (u, torch.nn.functional.pad(query, (0, 1)))                 # the query's label slot is empty
+    else:
+        raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__}; "
+                        "use spinlib.icl.LinearTask(D, N).sample(P)")
+    y = torch.as_tensor(np.asarray(prompts.y), dtype=dtype)
+    if y.shape != (len(inputs[0]),):
+        raise ValueError(f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}")
+    if not (torch.isfinite(y).all() and all(torch.isfinite(tensor).all() for tensor in inputs)):
+        raise ValueError("prompts must be finite, got NaN or infinite entries; look at prompts.X and prompts.y")
+    return inputs, y
