@@ -1,0 +1,168 @@
+"""The map of the thesis is complete, and every label, function and check that it names exists."""
+import ast
+import copy
+import importlib.util
+import json
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[1]
+_spec = importlib.util.spec_from_file_location("make_reference", ROOT / "tools" / "make_reference.py")
+make_reference = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make_reference)
+
+DATA = make_reference.read()
+FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note"}
+EXPECTED = {*range(1, 173), *(f"fig-{n}" for n in range(5, 19))}
+ESCAPES = {"skip", "skipif", "xfail", "importorskip"}
+
+
+def labels():
+    """Every label of the chapters, and the text in which each was found."""
+    found = {}
+    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "chapters").rglob("*.md")]):
+        if ".ipynb_checkpoints" in path.parts or path.parent == make_reference.REFERENCE:
+            continue
+        names = re.findall(r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$", make_reference.prose(path), re.M)
+        if path.suffix == ".ipynb":
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            names += [(c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells]
+        found |= {name: path for groups in names for name in groups if name}
+    return found
+
+
+def escapes(node):
+    """Words that keep a test from running: decorators and calls such as pytest.skip, pytest.mark.xfail."""
+    return {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr in ESCAPES
+            and ast.unparse(n).startswith("pytest.")}
+
+
+def written_tests():
+    """tests/test_x.py::test_y -> the escapes in it and in the top level of its file."""
+    found = {}
+    for path in sorted((ROOT / "tests").glob("test_*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        functions = [n for n in body if isinstance(n, ast.FunctionDef)]
+        outside = set().union(*(escapes(n) for n in body if not isinstance(n, (ast.FunctionDef, ast.ClassDef))))
+        found |= {f"tests/{path.name}::{f.name}": outside | escapes(f) for f in functions if f.name.startswith("test_")}
+    return found
+
+
+LABELS, TESTS = labels(), written_tests()
+FUNCTIONS = {name for module in make_reference.modules() for name, _ in make_reference.documented(module)}
+
+
+def problems(data):
+    """Everything that is wrong with a map of the thesis, in words."""
+    pairs = make_reference.entries(data)
+    ids = [entry.get("id") for _, entry in pairs]
+    yield from (f"{i}: missing" for i in sorted(EXPECTED - set(ids), key=str))
+    yield from (f"{i}: twice" for i in sorted({i for i in ids if ids.count(i) > 1}, key=str))
+    yield from (f"{i}: no such equation or figure" for i in ids
+                if i not in EXPECTED and not re.fullmatch(r"\d+-(text|x)|code-[a-z-]+", str(i)))
+    for section, entry in pairs:
+        yield from (f"{entry.get('id')}: {problem}" for problem in entry_problems(data, section, entry))
+
+
+def entry_problems(data, section, entry):
+    if section["chapter"] not in data["chapters"]:
+        yield f"its chapter {section['chapter']} has no title"
+    yield from (f"unknown field {field}" for field in set(entry) - FIELDS)
+    verdict = entry.get("verdict")
+    if verdict not in data["verdicts"]:
+        yield f"unknown verdict {verdict}"
+    needs = {"id", "says", "verdict"}
+    if verdict in make_reference.CORRECTED:
+        needs |= {"printed", "correct", "why"} | ({"effect"} if verdict in ("wrong", "code differs") else set())
+    elif {"printed", "correct", "why", "effect"} & set(entry):
+        yield f"a correction of what is {verdict}"
+    yield from (f"no {field}" for field in sorted(needs) if not str(entry.get(field, "")).strip())
+    for field in ("says", "printed", "correct", "why", "effect", "note"):
+        text = str(entry.get(field, ""))
+        tex = field in ("printed", "correct") and not text.startswith("words:")
+        if text.count("$") % 2 or (tex and "$" in text):
+            yield f"{field}: dollar signs (a field of words and TeX starts with words:)"
+        if "|" in text and field in ("says", "note"):
+            yield f"{field}: a vertical bar ends the cell of a table"
+    if make_reference.chapter_file(section["chapter"]) and not {"label", "check"} <= set(entry):
+        yield f"{section['chapter']} is in the book: label and check are needed"
+    if "label" in entry and entry["label"] not in LABELS:
+        yield f"no label {entry['label']} in the chapters"
+    yield from (f"no function spinlib.{code}" for code in entry.get("code", []) if code not in FUNCTIONS)
+    yield from check_problems(entry, entry.get("check", "definition"))
+
+
+def check_problems(entry, check):
+    if check == "definition":
+        if "digits" in entry:
+            yield "digits of a definition"
+        if "label" in entry and entry["verdict"] == "wrong":
+            yield "wrong, so a test has to show it"
+        return
+    if not check or not isinstance(check, list):
+        yield "check is a list, or the word definition"
+        return
+    for name in check:
+        if "::" not in name and name not in LABELS:
+            yield f"no label {name} in the chapters"
+        elif "::" in name and name not in TESTS:
+            yield f"no test {name}"
+        elif "::" in name and TESTS[name]:
+            yield f"{name} may not run: {', '.join(sorted(TESTS[name]))}"
+    if entry["verdict"] in ("wrong", "misprint") and not any("::" in name for name in check):
+        yield f"{entry['verdict']}, so a test has to show it"
+    digits = entry.get("digits")
+    if not (digits in ("exact", "5 s.e.") or (isinstance(digits, int) and 1 <= digits <= 16)):
+        yield f"digits {digits}"
+
+
+def test_the_map_is_complete_and_every_name_in_it_exists():
+    assert list(problems(DATA)) == []
+
+
+def entry_of(data, key):
+    return next(entry for _, entry in make_reference.entries(data) if entry["id"] == key)
+
+
+@pytest.mark.parametrize("key, change, word", [
+    (33, {"id": 34}, "33: missing"), (33, {"id": 34}, "34: twice"), (7, {"id": "7-sentence"}, "no such equation"),
+    (33, {"verdict": "fine"}, "unknown verdict"), (33, {"correct": ""}, "no correct"), (33, {"effect": ""}, "no effect"),
+    (1, {"why": "because"}, "a correction of"), (1, {"label": "eq-nowhere"}, "no label eq-nowhere"),
+    (1, {"code": ["pspin.nothing"]}, "no function"), (1, {"check": ["tests/test_core.py::test_nothing"], "digits": 3}, "no test"),
+    (1, {"check": ["fig-nowhere"], "digits": 3}, "no label fig-nowhere"), (1, {"check": []}, "check is a list"),
+    (1, {"check": ["tests/test_core.py::test_a"], "digits": 0}, "digits 0"), (1, {"tex": "x"}, "unknown field"),
+    (33, {"printed": "with $x$"}, "dollar signs"), (33, {"check": ["fig-nowhere"], "digits": 3}, "has to show it"),
+])
+def test_a_broken_map_is_found(key, change, word):
+    data = copy.deepcopy(DATA)
+    entry_of(data, key).update(change)
+    assert any(word in problem for problem in problems(data))
+
+
+@pytest.mark.parametrize("source", [
+    "@pytest.mark.skip\ndef test_a(): pass", "@pytest.mark.skipif(True, reason='')\ndef test_a(): pass",
+    "@pytest.mark.xfail(strict=True)\ndef test_a(): pass", "def test_a():\n    pytest.skip('later')",
+    "@pytest.mark.parametrize('x', [pytest.param(1, marks=pytest.mark.xfail)])\ndef test_a(x): pass"])
+def test_a_test_that_may_not_run_is_found(source):
+    assert escapes(ast.parse(source))
+    assert not escapes(ast.parse("@pytest.mark.parametrize('x', [1])\ndef test_a(x):\n    assert x"))
+
+
+def test_docstrings_cite_equations_that_exist():
+    for module in make_reference.modules():
+        for name, text in make_reference.documented(module):
+            assert len(re.findall(r"[Tt]hesis\s+eqs?\b", text)) == len(make_reference.CITATION.findall(text)), \
+                f"{name}: write Thesis eq. (153) or Thesis eqs. (125)-(128)"
+            assert set(make_reference.numbers(text)) <= set(range(1, 173)), name
+
+
+def test_numbers_of_a_citation():
+    assert make_reference.numbers("x (Thesis eqs. (125)-(127), (131)), y (Thesis\n eq. (27c)); eq. (5)") == [27, 125, 126, 127, 131]
+
+
+@pytest.mark.parametrize("page", make_reference.PAGES)
+def test_generated_pages_are_the_committed_ones(page):
+    text = (make_reference.REFERENCE / page).read_text(encoding="utf-8")
+    assert text == make_reference.PAGES[page](DATA), "run: make reference"
