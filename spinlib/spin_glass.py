@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinlib._core import check_array
+from spinlib._core import check_array, check_integer, check_real
 
 
 @dataclass(frozen=True)
@@ -60,3 +60,53 @@ class SpinGlass:
     def hessian(self) -> np.ndarray:
         """diag(lam) - J, (n, n); Thesis eq. (159), with the ridge that the printed one leaves out."""
         return np.diag(self.lam) - self.J
+
+
+def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffness: float = 2.5, rng=None) -> SpinGlass:
+    """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2), the same stiffness for every spin.
+
+    The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for
+    stiffness > 2 coupling, up to corrections of order n^(-2/3). ValueError for n < 1, coupling < 0, field < 0.
+
+    >>> from spinlib.spin_glass import gaussian_glass
+    >>> glass = gaussian_glass(50, rng=0)
+    >>> glass.n, bool((glass.J == glass.J.T).all())
+    (50, True)
+    """
+    n = check_integer("n", n, 1, hint="n is the number of spins")
+    coupling, field = check_real("coupling", coupling, minimum=0), check_real("field", field, minimum=0)
+    stiffness = check_real("stiffness", stiffness)
+    rng = np.random.default_rng(rng)
+    upper = np.triu(rng.standard_normal((n, n)), 1) * (coupling / np.sqrt(n))
+    return SpinGlass(upper + upper.T, field * rng.standard_normal(n), np.full(n, stiffness))
+
+
+def shuffled(glass: SpinGlass, groups=None, *, rng=None) -> SpinGlass:
+    """The same glass with its couplings permuted at random: their distribution stays, their correlations go.
+
+    ``groups`` (n,) integers: a coupling moves only among those that join the same two groups (None: one group). J stays
+    symmetric with a zero diagonal; h and lam are kept. This is the fair version of the pure spin glass of Thesis section
+    5.5.2, whose published code draws from a density that is not normalised and makes J unsymmetric.
+    ValueError for groups of another length. The result need not have a ground state.
+
+    >>> import numpy as np
+    >>> from spinlib.spin_glass import gaussian_glass, shuffled
+    >>> glass = gaussian_glass(20, rng=0)
+    >>> bool(np.isclose((shuffled(glass, rng=1).J**2).sum(), (glass.J**2).sum()))
+    True
+    """
+    groups = np.zeros(glass.n, dtype=int) if groups is None else np.asarray(groups)
+    if groups.shape != (glass.n,):
+        raise ValueError(f"groups must have shape ({glass.n},), got {groups.shape}; give one group label a spin")
+    if not np.issubdtype(groups.dtype, np.integer):
+        raise TypeError(f"groups must be integers, got {groups.dtype}; use labels such as 0 and 1")
+    rng = np.random.default_rng(rng)
+    i, j = np.triu_indices(glass.n, 1)
+    labels = np.unique(groups, return_inverse=True)[1]
+    low, high = np.minimum(labels[i], labels[j]), np.maximum(labels[i], labels[j])
+    block = low * (labels.max() + 1) + high
+    J = np.zeros_like(glass.J)
+    for b in np.unique(block):
+        here = np.flatnonzero(block == b)
+        J[i[here], j[here]] = glass.J[i, j][rng.permutation(here)]
+    return SpinGlass(J + J.T, glass.h, glass.lam)

@@ -1,0 +1,114 @@
+"""The spectrum of a sample covariance matrix: Wishart matrices and the Marchenko-Pastur law of their eigenvalues.
+
+A Wishart matrix is C = Z^T Z / P with Z (P, n) of independent normals of variance ``variance``. Everything depends on
+``ratio`` = n / P, the number of variables per sample, held fixed while both grow.
+"""
+from __future__ import annotations
+
+from math import comb, sqrt
+
+import numpy as np
+
+from spinlib._core import check_integer, check_real
+
+
+def wishart(n: int, P: int, variance: float = 1.0, *, rng=None) -> np.ndarray:
+    """A Wishart matrix Z^T Z / P (n, n), its mean ``variance`` times the identity; rank min(n, P).
+
+    Source: Marchenko and Pastur (1967). ValueError for n, P < 1 and variance <= 0.
+
+    >>> from spinlib.random_matrix import wishart
+    >>> wishart(3, 5, rng=0).shape
+    (3, 3)
+    """
+    n, P = check_integer("n", n, 1), check_integer("P", P, 1)
+    variance = check_real("variance", variance, above=0)
+    Z = np.random.default_rng(rng).standard_normal((P, n))
+    return variance / P * (Z.T @ Z)
+
+
+def mp_edges(ratio: float, variance: float = 1.0) -> tuple[float, float]:
+    """The two ends of the continuous spectrum, variance (1 -+ sqrt(ratio))^2.
+
+    Source: Marchenko and Pastur (1967). ValueError for ratio <= 0 and variance <= 0.
+
+    >>> from spinlib.random_matrix import mp_edges
+    >>> mp_edges(0.25)
+    (0.25, 2.25)
+    """
+    ratio, variance = _check(ratio, variance)
+    return variance * (1 - sqrt(ratio))**2, variance * (1 + sqrt(ratio))**2
+
+
+def mp_atom(ratio: float) -> float:
+    """Fraction of eigenvalues that are exactly 0: max(0, 1 - 1/ratio), the directions that P < n samples leave free.
+
+    Source: Marchenko and Pastur (1967). ValueError for ratio <= 0.
+
+    >>> from spinlib.random_matrix import mp_atom
+    >>> mp_atom(0.5), mp_atom(4.0)
+    (0.0, 0.75)
+    """
+    ratio, _ = _check(ratio, 1.0)
+    return max(0.0, 1 - 1 / ratio)
+
+
+def mp_density(x, ratio: float, variance: float = 1.0) -> np.ndarray:
+    """Density of the eigenvalues at x (any shape), without the atom at 0: it integrates to min(1, 1/ratio).
+
+    sqrt((b - x)(x - a)) / (2 pi variance ratio x) between the edges a and b, else 0; at ratio = 1 it grows as 1/sqrt(x)
+    towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). ValueError for ratio <= 0, variance <= 0.
+
+    >>> from spinlib.random_matrix import mp_density
+    >>> print(mp_density([0.1, 1.0], ratio=0.25).round(4))
+    [0.     0.6164]
+    """
+    a, b = mp_edges(ratio, variance)
+    x = np.asarray(x, dtype=np.float64)
+    inside = (x > a) & (x < b)
+    t = np.where(inside, x, 1.0)
+    density = np.where(inside, np.sqrt(np.clip((b - t) * (t - a), 0, None)) / (2 * np.pi * variance * ratio * t), 0.0)
+    return np.where((x == 0) & (a == 0), np.inf, density)
+
+
+def mp_stieltjes(z, ratio: float, variance: float = 1.0) -> np.ndarray:
+    """Stieltjes transform m(z) = E 1/(eigenvalue - z), the atom at 0 included, for complex z off the spectrum.
+
+    The root of variance ratio z m^2 + (z + variance (ratio - 1)) m + 1 = 0 that falls as -1/z; for z = -ridge it is
+    the trace of the resolvent of ridge regression. Source: Marchenko and Pastur (1967).
+    ValueError for real z on the spectrum, where only the limits from above and below exist (their difference is the density).
+
+    >>> from spinlib.random_matrix import mp_stieltjes
+    >>> print(f"{mp_stieltjes(-1.0, ratio=1.0).real:.6f}")   # (sqrt(5) - 1) / 2
+    0.618034
+    """
+    a, b = mp_edges(ratio, variance)
+    z = np.asarray(z, dtype=np.complex128)
+    on_spectrum = (z.imag == 0) & (((z.real >= a) & (z.real <= b)) | ((z == 0) & (ratio >= 1)))
+    if on_spectrum.any() or not np.isfinite(z).all():
+        raise ValueError(f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{' and 0' if ratio >= 1 else ''}, got "
+                         f"{z[on_spectrum | ~np.isfinite(z)].ravel()[0]:.6g}; add a small imaginary part, or use mp_density")
+    root = np.sqrt(z - a) * np.sqrt(z - b)                     # this product has its cut on [a, b] only, and grows as z
+    minus_B = variance * (1 - ratio) - z
+    plus, minus = minus_B + root, minus_B - root               # one of them may cancel: take the other
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(plus) > np.abs(minus), plus / (2 * variance * ratio * z), 2 / minus)
+
+
+def mp_moment(k: int, ratio: float, variance: float = 1.0) -> float:
+    """E eigenvalue^k = variance^k sum_r ratio^r C(k, r) C(k-1, r) / (r+1), the limit of tr C^k / n.
+
+    Source: Marchenko and Pastur (1967); the coefficients are Narayana's numbers. ValueError for k < 0.
+
+    >>> from spinlib.random_matrix import mp_moment
+    >>> mp_moment(1, 0.5), mp_moment(2, 0.5)
+    (1.0, 1.5)
+    """
+    ratio, variance = _check(ratio, variance)
+    k = check_integer("k", k, 0)
+    return variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k)) if k else 1.0
+
+
+def _check(ratio, variance):
+    return (check_real("ratio", ratio, above=0, hint="ratio is n / P, variables per sample"),
+            check_real("variance", variance, above=0))
