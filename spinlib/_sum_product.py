@@ -1,0 +1,111 @@
+"""Sum-product in arrays: the engine behind :mod:`spinlib.factor_graph`, with no loop over edges inside a sweep."""
+from __future__ import annotations
+
+import numpy as np
+
+
+def normalised(array):
+    """Rows divided by their sums."""
+    return array / array.sum(-1, keepdims=True)
+
+
+def contradiction(name) -> ValueError:
+    """The words for a variable that no state is left for."""
+    return ValueError(f"the factors contradict each other: no state of variable {name} has a positive weight; "
+                      "look for zeros in the tables at that variable")
+
+
+class Layout:
+    """The graph as arrays: factors of one table shape stand in one group, so that a sweep is a few array products."""
+
+    def __init__(self, graph, pairs):
+        self.n, self.K, self.M = graph.n, max(graph.cards), len(graph.factors)
+        self.variable = pairs[:, 1]
+        states = np.arange(self.K)
+        self.states = states < np.asarray(graph.cards)[:, None]                 # (n, K) which states exist
+        self.valid = self.states[self.variable]                                 # (E, K)
+        self.flat = (self.variable[:, None] * self.K + states).ravel()          # where edge messages add up
+        degree = np.array([len(scope) for scope, _ in graph.factors], dtype=int)
+        first = np.cumsum(degree) - degree
+        self.degree = degree
+        by_shape: dict[tuple, list[int]] = {}
+        for a, (_, table) in enumerate(graph.factors):
+            by_shape.setdefault(table.shape, []).append(a)
+        self.groups = [(np.array(members), first[members][:, None] + np.arange(len(shape)),
+                        np.stack([graph.factors[a][1] for a in members])) for shape, members in by_shape.items()]
+
+    def _gather(self, log_message):
+        """Sum over the factors of each variable, (E, K) -> (n, K)."""
+        return np.bincount(self.flat, weights=log_message.ravel(), minlength=self.n * self.K).reshape(self.n, self.K)
+
+    def _logs(self, messages):
+        """Logarithms with their zeros counted apart, so that a zero message can be taken out of a product again."""
+        zero = messages <= 0
+        log = np.log(np.where(zero, 1.0, messages))
+        return log, zero, self._gather(log), self._gather(zero.astype(float))
+
+    def to_factors(self, messages):
+        """m_{i->a} (E, K), normalised: the product of all messages into i except that of a."""
+        log, zero, total, zeros = self._logs(messages)
+        dead = (zeros[self.variable] - zero > 0.5) | ~self.valid
+        return self._weights(np.where(dead, -np.inf, total[self.variable] - log), self.variable)[0]
+
+    def _weights(self, log_weight, names):
+        """Normalised weights and the log of their sum, row by row; a row without a possible state is a contradiction."""
+        top = log_weight.max(-1, keepdims=True)
+        if np.isneginf(top).any():
+            name = names[int(np.flatnonzero(np.isneginf(top[:, 0]))[0])]
+            raise contradiction(name)
+        weight = np.exp(log_weight - top)
+        total = weight.sum(-1, keepdims=True)
+        return weight / total, (top + np.log(total))[:, 0]
+
+    def answers(self, to_factor):
+        """u_{a->i} (E, K), unnormalised: sum of f_a times the messages of the other variables of a."""
+        out = np.zeros_like(to_factor)
+        for _, edge, tables in self.groups:
+            for slot in range(edge.shape[1]):
+                out[edge[:, slot], :tables.shape[1 + slot]] = self._times(tables, edge, to_factor, skip=slot)
+        return out
+
+    @staticmethod
+    def _times(tables, edge, to_factor, skip=None):
+        """tables (G, c_1 ... c_k) times the messages of the slots; with ``skip``, summed over all slots but that one."""
+        k = edge.shape[1]
+        for slot in range(k):
+            if slot != skip:
+                shape = [len(tables)] + [tables.shape[1 + slot] if j == slot else 1 for j in range(k)]
+                tables = tables * to_factor[edge[:, slot], :tables.shape[1 + slot]].reshape(shape)
+        return tables if skip is None else tables.sum(tuple(1 + j for j in range(k) if j != skip))
+
+    def sweep(self, messages):
+        """One round: variables to factors, factors to variables."""
+        answer = self.answers(self.to_factors(messages))
+        if not answer.any(-1).all():
+            name = self.variable[int(np.flatnonzero(~answer.any(-1))[0])]
+            raise contradiction(name)
+        return normalised(answer)
+
+    def terms(self, messages):
+        """(n,) and (M,): see bethe_terms."""
+        to_factor = self.to_factors(messages)
+        log, _, total, zeros = self._logs(self.answers(to_factor))
+        variable = self._weights(np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n))[1]
+        factor = np.zeros(self.M)
+        for members, edge, tables in self.groups:
+            factor[members] = np.log(self._times(tables, edge, to_factor).reshape(len(tables), -1).sum(1))
+        return variable, factor
+
+    def beliefs(self, messages):
+        """Marginals, factor marginals and the Bethe log Z."""
+        _, _, total, zeros = self._logs(messages)
+        marginals, _ = self._weights(np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n))
+        to_factor = self.to_factors(messages)
+        joint: list = [None] * self.M
+        for members, edge, tables in self.groups:
+            belief = self._times(tables, edge, to_factor)
+            belief = belief / belief.sum(tuple(range(1, belief.ndim)), keepdims=True)
+            for a, table in zip(members.tolist(), belief):
+                joint[a] = table
+        variable, factor = self.terms(messages)
+        return marginals, tuple(joint), float(variable.sum() - ((self.degree - 1) * factor).sum())
