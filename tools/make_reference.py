@@ -146,6 +146,17 @@ def number_row(entry):
     return name(entry) + (" *open*" if entry["verdict"] == "open" else "")
 
 
+def cell(entry, citations):
+    """What the index tells of an entry: its words, the place in the book, the functions, the checks with their digits."""
+    yield entry["says"] + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
+    if "label" in entry:
+        yield target(entry["label"])
+    if code := code_words(entry, citations):
+        yield code
+    if check := check_words(entry):
+        yield check
+
+
 def equation_index(data):
     """The text of equation_index.md."""
     citations = cited()
@@ -156,25 +167,19 @@ def equation_index(data):
     out = [f"""# Equation index
 
 Every numbered equation and every figure from 5 on of the thesis {{cite}}`Li2025thesis`: what it says, where this book has it,
-which function of `spinlib` computes it and what checks it. A word beside the number links to the correction on the
-page {{doc}}`errata`; no word means that it is right as printed, {rights} of {len(equations)} equations are.
-The checks named `test_...` are functions in `tests/`; a test of the book makes sure that each exists and runs.
-A link to a figure or an equation means that its cell proves it. *Exact* means proved by computer algebra, a number of
+which function of `spinlib` computes it and what checks it, in this order. A word under the number links to the
+correction on the page {{doc}}`errata`; no word means that it is right as printed, as {rights} of {len(equations)} equations are.
+Checks named `test_...` are functions in `tests/`, and a test of the book makes sure that each exists and runs; a figure
+or an equation named as a check is proved by its own cell. *Exact* means proved by computer algebra, a number of
 digits is the agreement that the check demands, *5 s.e.* is agreement within five standard errors of a simulation.
 
 Of {len(every)} entries {waiting} wait for a chapter that is not written yet."""]
     for section in data["sections"]:
         out.append(f"## {section['title']}\n\n{home(data, section)}")
-        rows = []
+        rows = ["| Equation | What it says, where it is, how it is checked |", "| --- | --- |"]
         for entry in section["entries"]:
-            places = [target(entry["label"])] if "label" in entry else []
-            says = entry["says"] + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
-            rows.append([number_row(entry), says, "; ".join(p for p in (*places, code_words(entry, citations)) if p),
-                         check_words(entry)])
-        heads = ["Equation", "What it says", "Where", "Check"]
-        keep = [i for i in range(4) if i < 2 or any(row[i] for row in rows)]
-        table = [[heads[i] for i in keep], ["---"] * len(keep), *([row[i] for i in keep] for row in rows)]
-        out.append("\n".join("| " + " | ".join(cells) + " |" for cells in table))
+            rows.append(f"| {number_row(entry)} | {' · '.join(cell(entry, citations))} |")
+        out.append("\n".join(rows))
     return "\n\n".join(out) + "\n"
 
 
