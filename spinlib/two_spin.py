@@ -1,0 +1,93 @@
+"""The spherical model with pair couplings (p = 2), solved exactly at finite size from its eigenvalues and one contour integral."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spinlib._core import check_array, check_integer, check_real
+
+
+@dataclass(frozen=True)
+class TwoSpin:
+    """Equilibrium of one sample: ``log_z``, ``energy`` per spin, ``occupation`` (N,) and the saddle ``z``.
+
+    ``occupation[k]`` is the thermal average of ``y_k^2 / N``, the share of eigenvector k in the constraint; the shares sum to 1.
+    ``z`` is the real saddle point of the contour, the Lagrange multiplier of Thesis eq. (23).
+    """
+
+    log_z: float
+    energy: float
+    occupation: np.ndarray
+    z: float
+
+
+def solve_two_spin(eigenvalues, T, *, n_nodes=300) -> TwoSpin:
+    r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on the sphere ``sum_k y_k^2 = N``, at finite N and temperature ``T``.
+
+    ``eigenvalues`` mu (N,) of the symmetric coupling matrix. The partition function of Thesis eq. (21)-(23) at p = 2,
+    :math:`Z = \frac{\pi^{N/2}}{2\pi i}\int dz\, e^{Nz}\prod_k (z-\beta\mu_k)^{-1/2}`, is integrated along the path of steepest descent
+    through its real saddle, where the integrand is real and positive: ``n_nodes`` points of the trapezoidal rule (300 give
+    log Z to 1e-8 for N up to 1024 and T >= 0.1; colder or larger systems need more).
+
+    >>> import numpy as np
+    >>> from spinlib.two_spin import solve_two_spin
+    >>> found = solve_two_spin([0.5, 0.5, -0.5, -0.5], 1.0)   # two double poles: Z = pi^2 (e^2 - e^-2)
+    >>> print(f"{found.log_z:.8f} {np.log(np.pi**2 * (np.exp(2) - np.exp(-2))):.8f}")
+    4.27097432 4.27097432
+    """
+    mu = check_array("eigenvalues", eigenvalues, (None,), hint="of one symmetric matrix: np.linalg.eigvalsh(J)")
+    check_integer("the number of eigenvalues", len(mu), 2)
+    beta, n_nodes = 1 / check_real("T", T, above=0), check_integer("n_nodes", n_nodes, 10)
+    n, a = len(mu), np.sort(beta * mu)[::-1]
+    gap = _saddle_gap(a[0] - a)  # z = a[0] + gap
+    d = gap + (a[0] - a)         # distance of the saddle to every branch point, without cancellation
+    width = np.sqrt(2 / (1 / d**2).sum())
+    y = width * np.sinh(np.linspace(0, np.arcsinh(0.5 * np.pi / width), n_nodes + 1)[:-1])
+    x = _steepest_descent(y, d)  # Re z - saddle, <= 0
+    w = x[:, None] + d + 1j * y[:, None]            # z - a_k on the path
+    log_ratio = n * x - 0.5 * np.log(np.abs(w) / d).sum(axis=1)
+    inverse = 1 / w
+    slope = n - 0.5 * inverse.sum(axis=1)           # derivative of the exponent
+    dx = np.where(y > 0, -slope.real / np.where(y > 0, slope.imag, 1), 0.0)
+    weight = np.exp(log_ratio) * np.sqrt(width**2 + y**2)
+    weight[0] *= 0.5
+    share = weight @ (inverse.real + dx[:, None] * inverse.imag) / (2 * n * weight.sum())
+    step = np.arcsinh(0.5 * np.pi / width) / n_nodes
+    log_z = n * (a[0] + gap) + 0.5 * n * np.log(np.pi) - 0.5 * np.log(d).sum() + np.log(weight.sum() * step / np.pi)
+    occupation = np.empty(n)
+    occupation[np.argsort(mu)[::-1]] = share
+    return TwoSpin(float(log_z), float(-(mu * occupation).sum()), occupation, float(a[0] + gap))
+
+
+def _saddle_gap(below):
+    """The root g > 0 of sum_k 1/(2 (g + below_k)) = N: g lies between 1/(2N) and 1/2, and the sum falls with g."""
+    n = len(below)
+    low, high = 0.5 / n, 0.5
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if (0.5 / (middle + below)).sum() > n else (low, middle)
+    return 0.5 * (low + high)
+
+
+def _steepest_descent(y, d):
+    """x <= 0 with Im of the exponent zero at saddle + x + i y, 0 <= y < pi/2: the mean angle of x + d_k + i y, which falls with x, is 2 y.
+
+    Newton steps, replaced by bisection wherever they leave the bracket, whose ends have a mean angle above and below 2 y.
+    """
+    low, high = -d.max() - y / (np.pi - 2 * y), np.zeros_like(y)
+    x = high
+    for _ in range(100):
+        real = x[:, None] + d
+        excess = np.arctan2(y[:, None], real).mean(axis=1) - 2 * y
+        low, high = np.where(excess > 0, x, low), np.where(excess > 0, high, x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            new = x + excess / (y[:, None] / (real**2 + y[:, None] ** 2)).mean(axis=1)
+        new = np.where((low < new) & (new < high), new, 0.5 * (low + high))
+        new[y == 0] = 0
+        if np.abs(new - x).max() <= 1e-14 * np.abs(new).max():
+            break
+        x = new
+    return new

@@ -1,0 +1,245 @@
+"""The p-spin model at finite size: gradients, covariance of the energy, conservation, equilibrium against exact answers, refusals."""
+from itertools import permutations
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spinlib._core import ConvergenceWarning
+from spinlib.simulation import (Couplings, descend, gaussian_couplings, langevin, leapfrog, overlap, parallel_tempering, random_spins)
+from spinlib.two_spin import solve_two_spin
+
+
+@given(p=st.integers(2, 4), n=st.integers(4, 9), seed=st.integers(0, 10**6), distinct=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_eq_19_gradient_is_the_derivative_of_the_energy(p, n, seed, distinct):
+    J, s = gaussian_couplings(n, p, distinct=distinct, rng=seed), random_spins(n, (3, 2), rng=seed + 1)
+    h, slope = 1e-5, np.empty(s.shape)
+    for i in range(n):
+        e = h * (np.arange(n) == i)
+        slope[..., i] = (J.energy(s + e) - J.energy(s - e)) / (2 * h)
+    assert np.abs(J.gradient(s) - slope).max() < 1e-7 * max(1, np.abs(slope).max())
+
+
+def test_eq_19_energy_is_the_sum_over_index_tuples():
+    """Oracle: the same generator draws the couplings before they are made symmetric; sum over distinct triples one by one."""
+    n, s = 6, random_spins(6, rng=5)
+    raw = np.random.default_rng(3).standard_normal((n, n, n)) * np.sqrt(0.5 / n**2)
+    total = -sum(raw[i, j, k] * s[i] * s[j] * s[k] for i in range(n) for j in range(n) for k in range(n))
+    assert abs(gaussian_couplings(n, 3, rng=3).energy(s) - total) < 1e-12
+    value = iter(np.random.default_rng(3).standard_normal(comb(n, 3)) * np.sqrt(factorial(3) / (2 * n**2)))
+    total = -sum(next(value) * s[i] * s[j] * s[k] for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n))
+    assert abs(gaussian_couplings(n, 3, distinct=True, rng=3).energy(s) - total) < 1e-12
+
+
+def covariance(n, distinct, s, t, draws=1500):
+    rng = np.random.default_rng(7)
+    both = np.array([gaussian_couplings(n, 3, distinct=distinct, rng=rng).energy(np.array([s, t])) for _ in range(draws)])
+    product = both[:, 0] * both[:, 1]
+    return product.mean(), product.std(ddof=1) / np.sqrt(draws)
+
+
+def test_eq_20_covariance_of_the_energy_for_both_definitions():
+    """All tuples: (N/2) q^p exactly. Distinct indices as printed: the elementary symmetric polynomial of s_i t_i, well away from it."""
+    n, s = 7, random_spins(7, rng=1)
+    t = random_spins(7, rng=2)
+    t = 0.8 * s + 0.6 * np.sqrt(7) * (u := t - s * overlap(s, t)) / np.linalg.norm(u)
+    assert abs(overlap(s, t) - 0.8) < 1e-12
+    exact, x = 0.5 * n * 0.8**3, s * t
+    polynomial = factorial(3) / (2 * n**2) * (x.sum() ** 3 - 3 * x.sum() * (x**2).sum() + 2 * (x**3).sum()) / 6
+    mean, error = covariance(n, False, s, t)
+    assert abs(mean - exact) < 5 * error
+    mean, error = covariance(n, True, s, t)
+    assert abs(mean - polynomial) < 5 * error
+    assert abs(mean - exact) > 10 * error
+
+
+@pytest.mark.parametrize("n", [8, 64])
+def test_eq_20_variance_of_the_energy_is_too_small_at_finite_n(n):
+    """Averaged over the sphere, Var H = (N/2)(N-1)(N-2)/((N+2)(N+4)) for distinct triples: 13 % short of N/2 at N = 64."""
+    s = random_spins(n, (20_000,), rng=0) ** 2
+    e3 = (s.sum(1) ** 3 - 3 * s.sum(1) * (s**2).sum(1) + 2 * (s**3).sum(1)) / 6
+    variance = factorial(3) / (2 * n**2) * e3
+    expected = 0.5 * n * (n - 1) * (n - 2) / ((n + 2) * (n + 4))
+    assert abs(variance.mean() - expected) < 5 * variance.std(ddof=1) / np.sqrt(len(variance))
+    assert n != 64 or abs(expected / (n / 2) - 0.87) < 0.005
+
+
+def test_couplings_are_symmetric_and_distinct_ones_vanish_on_the_diagonal():
+    for distinct in (False, True):
+        J = gaussian_couplings(6, 3, distinct=distinct, rng=0).tensor
+        assert all(np.array_equal(J, np.transpose(J, axes)) or np.allclose(J, np.transpose(J, axes), rtol=1e-14) for axes in permutations(range(3)))
+    assert not J[np.arange(6), np.arange(6)].any() and J[0, 1, 2] != 0
+
+
+def start(n, p=3, replicas=(5,)):
+    rng = np.random.default_rng(11)
+    J, s = gaussian_couplings(n, p, rng=rng), random_spins(n, replicas, rng=rng)
+    v = rng.standard_normal(s.shape)
+    return J, s, v - s * (v * s).mean(-1, keepdims=True)
+
+
+def test_leapfrog_is_reversible_and_stays_on_the_sphere():
+    J, s, v = start(20)
+    beta, eps = np.linspace(0.5, 3, 5), 0.2
+    end, w = leapfrog(J, s, v, beta, eps, 12)
+    back, u = leapfrog(J, end, -w, beta, eps, 12)
+    assert np.abs(back - s).max() < 1e-10 and np.abs(u + v).max() < 1e-10
+    assert np.abs((end**2).mean(-1) - 1).max() < 1e-13 and np.abs((end * w).mean(-1)).max() < 1e-12
+
+
+def test_leapfrog_conserves_energy_to_second_order():
+    J, s, v = start(20)
+    beta = 2.0
+
+    def drift(eps):
+        end, w = leapfrog(J, s, v, beta, eps, round(0.8 / eps))
+        return np.abs(beta * (J.energy(end) - J.energy(s)) + 0.5 * ((w**2).sum(-1) - (v**2).sum(-1))).mean()
+
+    assert 3.7 < drift(0.02) / drift(0.01) < 4.3
+    assert abs(leapfrog(Couplings(np.zeros((4, 4))), s[:, :4] * 2 / np.linalg.norm(s[:, :4], axis=1, keepdims=True), np.zeros((5, 4)), 1.0, 0.1, 3)[1]).max() == 0
+
+
+def batch_means(values, batches=20):
+    """Mean and standard error of a correlated series (time first), by the spread of the means of its batches."""
+    means = values[: len(values) // batches * batches].reshape(batches, -1).mean(axis=1)
+    return means.mean(), means.std(ddof=1) / np.sqrt(batches)
+
+
+def test_oracle_equilibrium_at_p_2_is_the_exact_one():
+    """Detailed balance: at p = 2 the energy of the sampler equals the contour integral, above and below condensation."""
+    J, T = gaussian_couplings(12, 2, rng=4), [0.3, 0.45, 0.7, 1.1, 2.0]
+    run = parallel_tempering(J, T, n_sweeps=700, n_copies=24, rng=5)
+    mu = np.linalg.eigvalsh(J.tensor)
+    for k, t in enumerate(T):
+        mean, error = batch_means(run.energy[60:, :, k].mean(axis=1))
+        assert error < 0.01
+        assert abs(mean - solve_two_spin(mu, t).energy) < 5 * error
+    assert (run.acceptance > 0.7).all() and (run.swaps > 0.2).all()
+
+
+def identity_defect(distinct, n=8, samples=16):
+    """e + (beta/2)(1 - <q^3>) per sample (rows) and temperature (columns), which vanishes on average in equilibrium."""
+    T, rng = np.array([0.5, 0.75, 1.1]), np.random.default_rng(3)
+    rows = []
+    for _ in range(samples):
+        run = parallel_tempering(gaussian_couplings(n, 3, distinct=distinct, rng=rng), T, n_sweeps=70, n_copies=24, rng=rng)
+        rows.append(run.energy[30:].mean(axis=(0, 1)) + 0.5 / T * (1 - (run.overlap[30:] ** 3).mean(axis=(0, 1))))
+    rows = np.array(rows)
+    return rows.mean(axis=0) / (rows.std(axis=0, ddof=1) / np.sqrt(samples)), rows
+
+
+def test_identity_of_equilibrium_holds_for_all_index_tuples_at_every_temperature():
+    """Gaussian integration by parts: E e = -(beta/2)(1 - E<q^p>), exact at every N when the covariance of H is (N/2) q^p."""
+    z, rows = identity_defect(distinct=False)
+    assert (np.abs(z) < 5).all() and rows.std(axis=0).max() < 1  # above and below T_K = 0.586
+    assert np.abs(rows.mean(axis=0)).max() < 0.12
+
+
+def test_eq_20_identity_of_equilibrium_fails_for_distinct_indices():
+    z, _ = identity_defect(distinct=True, samples=8)
+    assert (z > 8).all()
+
+
+def test_a_chain_that_is_not_equilibrated_breaks_the_identity():
+    T, n = [0.5], 32
+    J = [gaussian_couplings(n, 3, rng=k) for k in range(12)]
+    runs = [parallel_tempering(j, T, n_sweeps=3, n_copies=4, rng=k) for k, j in enumerate(J)]
+    rows = np.array([r.energy.mean() + 1.0 * (1 - (r.overlap**3).mean()) for r in runs])
+    assert rows.mean() > 10 * rows.std(ddof=1) / np.sqrt(12)
+
+
+def test_descent_ends_in_a_local_minimum():
+    J = gaussian_couplings(24, 3, rng=0)
+    end = descend(J, random_spins(24, (6,), rng=1))
+    assert end.converged
+    gradient = J.gradient(end.s)
+    multiplier = -(gradient * end.s).mean(-1)  # gradient = -multiplier s on the sphere
+    assert np.abs(gradient + multiplier[:, None] * end.s).max() < 1e-7
+    for s, m in zip(end.s, multiplier, strict=True):
+        hessian = m * np.eye(24) - 6 * np.einsum("ijk,k->ij", J.tensor, s)
+        frame = np.linalg.svd(s[None])[2][1:]
+        assert np.linalg.eigvalsh(frame @ hessian @ frame.T).min() > 0
+    assert np.allclose(end.energy, -multiplier / 3)  # Euler: s . grad H = p H
+
+
+def test_descent_warns_when_it_is_stopped_early():
+    J = gaussian_couplings(12, 3, rng=0)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        end = descend(J, random_spins(12, rng=1), max_iter=3)
+    assert not end.converged and np.isfinite(end.s).all()
+
+
+def test_langevin_without_disorder_forgets_at_the_rate_of_diffusion():
+    """Brownian motion on the sphere: <s(t).s(0)>/N = exp(-T (N-1) t / N)."""
+    n, T, dt = 10, 1.5, 0.004
+    s = random_spins(n, (2000,), rng=0)
+    path = langevin(Couplings(np.zeros((n, n))), s, T, dt=dt, n_steps=100, every=50, rng=1)
+    for k in (1, 2):
+        c = overlap(path[k], s)
+        assert abs(c.mean() - np.exp(-T * (n - 1) / n * dt * 50 * k)) < 5 * c.std(ddof=1) / np.sqrt(len(c)) + 2e-3  # 2e-3: order dt
+    assert path.shape == (3, 2000, n)
+
+
+def test_langevin_reaches_the_exact_energy_at_p_2_up_to_its_step():
+    J, T = gaussian_couplings(10, 2, rng=2), 1.0
+    exact = solve_two_spin(np.linalg.eigvalsh(J.tensor), T).energy
+    path = langevin(J, random_spins(10, (300,), rng=3), T, dt=0.01, n_steps=1200, every=100, rng=4)[4:]
+    mean = (J.energy(path) / 10).mean(axis=0)
+    assert abs(mean.mean() - exact) < 5 * mean.std(ddof=1) / np.sqrt(300) + 0.01
+
+
+def test_langevin_at_zero_temperature_only_goes_down():
+    J = gaussian_couplings(16, 3, rng=1)
+    energy = J.energy(langevin(J, random_spins(16, (4,), rng=2), 0.0, n_steps=200, rng=3))
+    assert (np.diff(energy, axis=0) <= 1e-12).all()
+
+
+def test_tempering_continues_from_its_last_state_and_is_reproducible():
+    J, T = gaussian_couplings(8, rng=0), [0.7, 1.0]
+    first = parallel_tempering(J, T, n_sweeps=5, rng=1)
+    again = parallel_tempering(J, T, n_sweeps=5, rng=1)
+    assert np.array_equal(first.energy, again.energy)
+    kept = first.s.copy()
+    parallel_tempering(J, T, n_sweeps=5, s=first.s, rng=2)
+    assert np.array_equal(first.s, kept)
+    assert np.allclose(J.energy(first.s) / 8, first.energy[-1])
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda J, s: parallel_tempering(J, [1.0, 0.8]), "strictly increasing.*sort it"),
+    (lambda J, s: parallel_tempering(J, [0.8, 0.8]), "strictly increasing"),
+    (lambda J, s: parallel_tempering(J, [0.0, 0.8]), "positive"),
+    (lambda J, s: parallel_tempering(J, []), "positive"),
+    (lambda J, s: parallel_tempering(J, [0.8, np.nan]), "finite"),
+    (lambda J, s: parallel_tempering(J, 0.8), "shape"),
+    (lambda J, s: parallel_tempering(J, [0.8], n_sweeps=0), "n_sweeps must be at least 1"),
+    (lambda J, s: parallel_tempering(J, [0.8], eps=0.0), "eps must be"),
+    (lambda J, s: parallel_tempering(J, [0.8], s=s), "n_copies, len"),
+    (lambda J, s: langevin(J, s, -1.0), "T must be"),
+    (lambda J, s: langevin(J, s, 1.0, dt=0.0), "dt must be"),
+    (lambda J, s: langevin(J, 2 * s, 1.0), "on the sphere.*random_spins"),
+    (lambda J, s: langevin(J, s * np.nan, 1.0), "on the sphere"),
+    (lambda J, s: descend(J, s[..., :-1]), r"shape \(\.\.\., 6\)"),
+    (lambda J, s: descend(J, s, step=-1.0), "step must be"),
+    (lambda J, s: J.energy(s[..., :-1]), r"shape \(\.\.\., 6\)"),
+    (lambda J, s: overlap(s, s[..., :-1]), "same number of spins"),
+    (lambda J, s: gaussian_couplings(1), "n_spins must be at least 2"),
+    (lambda J, s: gaussian_couplings(8, 1), "p must be at least 2"),
+    (lambda J, s: gaussian_couplings(600, 3), "at most 2\\^27"),
+    (lambda J, s: gaussian_couplings(2, 3, distinct=True), "at least p"),
+    (lambda J, s: Couplings(np.arange(4.0).reshape(2, 2)), "symmetric"),
+    (lambda J, s: Couplings(np.zeros((2, 3))), "shape"),
+    (lambda J, s: Couplings(np.full((2, 2), np.nan)), "finite"),
+])
+def test_refusal(call, words):
+    J, s = gaussian_couplings(6, 3, rng=0), random_spins(6, (2,), rng=1)
+    with pytest.raises(ValueError, match=words):
+        call(J, s)
+
+
+def test_refusal_of_the_wrong_type():
+    with pytest.raises(TypeError, match="n_spins must be an integer"):
+        gaussian_couplings(8.0)
