@@ -48,3 +48,41 @@ def weight_map(ax, W, *, limit=None, title=""):
     ax.grid(False)
     ax.set(title=title, xticks=[], yticks=[])
     return image
+
+
+def factor_graph(ax, graph, *, names=None, factor_names=None, colors=None, rng=0):
+    """Draw a :class:`spinlib.factor_graph.FactorGraph` on ``ax``: a circle a variable, a square a factor.
+
+    ``names`` and ``factor_names`` label the nodes (default: numbers, and nothing), ``colors`` fills the squares.
+    Nodes are placed so that distances on the page resemble distances on the graph (stress majorisation from a
+    random start ``rng``). Returns the positions of variables (n, 2) and factors (M, 2).
+    """
+    n, scopes = len(graph.cards), [scope for scope, _ in graph.factors]
+    total = n + len(scopes)
+    far = np.full((total, total), np.inf)
+    for a, scope in enumerate(scopes):
+        far[list(scope), n + a] = far[n + a, list(scope)] = 1.0
+    np.fill_diagonal(far, 0.0)
+    for k in range(total):
+        far = np.minimum(far, far[:, k, None] + far[k])
+    far[np.isinf(far)] = far[np.isfinite(far)].max() + 2.0
+    place = np.random.default_rng(rng).standard_normal((total, 2))
+    weight = 1 / np.where(far > 0, far, np.inf) ** 2
+    inverse = np.linalg.pinv(np.diag(weight.sum(1)) - weight)
+    for _ in range(400):
+        between = np.linalg.norm(place[:, None] - place[None], axis=-1)
+        pull = weight * far / np.where(between > 0, between, np.inf)
+        place = inverse @ (np.diag(pull.sum(1)) - pull) @ place
+    place = place @ np.linalg.svd(place - place.mean(0))[2].T  # the long direction lies across the page
+    for a, scope in enumerate(scopes):
+        for i in scope:
+            ax.plot(*place[[i, n + a]].T, color=COLOR["reference"], lw=1.2, zorder=1)
+    colors = [COLOR["theory"]] * len(scopes) if colors is None else colors
+    ax.scatter(*place[:n].T, s=190, facecolor="white", edgecolor=COLOR["exact"], linewidth=1.3, zorder=2)
+    ax.scatter(*place[n:].T, s=130, marker="s", c=colors, zorder=2)
+    for spot, text in zip(place, [*(range(n) if names is None else names), *(factor_names or [])]):
+        ax.text(*spot, text, ha="center", va="center", fontsize=8, zorder=3)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.margins(0.1)
+    return place[:n], place[n:]
