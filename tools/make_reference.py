@@ -116,15 +116,14 @@ def formula(lead, text):
 
 
 def check_words(entry):
-    """How an entry is checked, with its digits."""
+    """How an entry is checked: the digits, then the names."""
     check = entry.get("check", [])
     if check == "definition":
         return "a definition"
-    words = [f"`{c.split('::')[1]}`" if "::" in c else target(c) for c in check]
+    names = ", ".join(f"`{c.split('::')[1]}`" if "::" in c else target(c) for c in check)
     digits = entry.get("digits")
-    if digits is not None:
-        words.append(f"{digits} digits" if isinstance(digits, int) else str(digits))
-    return ", ".join(words)
+    digits = f"{digits} digit{'s' * (digits > 1)}" if isinstance(digits, int) else digits
+    return f"{digits}: {names}" if names else ""
 
 
 def code_words(entry, citations):
@@ -147,14 +146,11 @@ def number_row(entry):
 
 
 def cell(entry, citations):
-    """What the index tells of an entry: its words, the place in the book, the functions, the checks with their digits."""
-    yield entry["says"] + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
-    if "label" in entry:
-        yield target(entry["label"])
-    if code := code_words(entry, citations):
-        yield code
-    if check := check_words(entry):
-        yield check
+    """What the index tells of an entry: its words; then the place in the book, the functions, the checks."""
+    says = entry["says"] + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
+    place = target(entry["label"]) if "label" in entry else ""
+    where = " · ".join(words for words in (place, code_words(entry, citations), check_words(entry)) if words)
+    return f"{says}<br>{where}" if where else says
 
 
 def equation_index(data):
@@ -170,15 +166,15 @@ Every numbered equation and every figure from 5 on of the thesis {{cite}}`Li2025
 which function of `spinlib` computes it and what checks it, in this order. A word under the number links to the
 correction on the page {{doc}}`errata`; no word means that it is right as printed, as {rights} of {len(equations)} equations are.
 Checks named `test_...` are functions in `tests/`, and a test of the book makes sure that each exists and runs; a figure
-or an equation named as a check is proved by its own cell. *Exact* means proved by computer algebra, a number of
-digits is the agreement that the check demands, *5 s.e.* is agreement within five standard errors of a simulation.
+or an equation named as a check is proved by its own cell. *Exact* means that the first of them is proved by computer
+algebra, a number of digits is the agreement that it demands, *5 s.e.* is agreement within five standard errors of a simulation.
 
 Of {len(every)} entries {waiting} wait for a chapter that is not written yet."""]
     for section in data["sections"]:
         out.append(f"## {section['title']}\n\n{home(data, section)}")
         rows = ["| Equation | What it says, where it is, how it is checked |", "| --- | --- |"]
         for entry in section["entries"]:
-            rows.append(f"| {number_row(entry)} | {' · '.join(cell(entry, citations))} |")
+            rows.append(f"| {number_row(entry)} | {cell(entry, citations)} |")
         out.append("\n".join(rows))
     return "\n\n".join(out) + "\n"
 
@@ -192,7 +188,7 @@ def erratum(entry, citations):
            entry["why"] + (f" *Effect:* {entry['effect']}" if "effect" in entry else "")]
     shown = [f"shown in {target(entry['label'])}"] if "label" in entry else []
     checks, code = check_words(entry), code_words(entry, citations)
-    shown += ([f"checked by {checks}"] if checks else []) + ([f"computed by {code}"] if code else [])
+    shown += ([f"checked, {checks}"] if checks else []) + ([f"computed by {code}"] if code else [])
     if shown:
         words = "; ".join(shown)
         out.append(f"{words[0].upper()}{words[1:]}.")
