@@ -18,7 +18,7 @@ help:
 	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter (strict nbval)"
 	@echo "make test-fast            the same without the chapters, under a minute"
 	@echo "make lab                  open the notebooks in JupyterLab"
-	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one)"
+	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
 	@echo "make bench                measure speed as ratios, write bench.json"
@@ -29,12 +29,12 @@ help:
 
 book: .venv/.installed
 	@echo "== building the book (the stored outputs are used; no cell is run)"
-	@$(PY) -m jupyter_book build . -W --keep-going -n
+	@.venv/bin/jupyter-book build . -W --keep-going -n
 	@echo "== done; open $(CURDIR)/_build/html/index.html"
 
 test: test-fast
 	@echo "== every chapter: each cell is run again and must print what is stored"
-	@$(PY) -m pytest -q -n $(JOBS) --nbval chapters
+	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters
 
 test-fast: .venv/.installed
 	@echo "== spinlib (unit tests and doctests) and the tests of the book"

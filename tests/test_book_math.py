@@ -11,7 +11,7 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$(?!\$)", re.S)
 
 
 def sources():
-    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *ROOT.glob("*.md"), *(ROOT / "chapters").rglob("*.md")]):
+    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *ROOT.glob("*.ipynb"), *ROOT.glob("*.md"), *(ROOT / "chapters").rglob("*.md")]):
         if ".ipynb_checkpoints" not in path.parts and path.name not in ("README.md", "CONTRIBUTING.md"):
             yield pytest.param(path, id=str(path.relative_to(ROOT)))
 
@@ -42,7 +42,7 @@ def problems(tex):
             yield f"unknown macro \\{macro}: misspelt, or add it to tests/tex_macros.txt"
 
 
-@pytest.mark.parametrize("path", sources())
+@pytest.mark.parametrize("path", list(sources()))
 def test_formulas(path):
     found = [(m.group(0), p) for m in FORMULA.finditer(prose(path)) for p in problems(m.group(1) or m.group(2))]
     assert not found

@@ -5,15 +5,16 @@ import re
 
 import pytest
 
-CHAPTERS = pathlib.Path(__file__).parents[1] / "chapters"
-NOTEBOOKS = sorted(p for p in CHAPTERS.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+ROOT = pathlib.Path(__file__).parents[1]
+CHAPTERS = sorted(p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+NOTEBOOKS = [ROOT / "intro.ipynb", *CHAPTERS]
 
 
 def test_there_are_chapters():
-    assert NOTEBOOKS
+    assert CHAPTERS
 
 
-@pytest.fixture(params=NOTEBOOKS, ids=lambda p: f"{p.parent.name}-{p.stem}")
+@pytest.fixture(params=NOTEBOOKS, ids=lambda p: str(p.relative_to(ROOT)))
 def chapter(request):
     notebook = json.loads(request.param.read_text())
     code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
@@ -57,7 +58,7 @@ def test_exercises_have_one_solution_each(chapter):
     text = chapter[3]
     exercises = re.findall(r"\{exercise(?:-start)?\}[^\n]*\n:label:\s*(\S+)", text)
     solutions = re.findall(r"\{solution(?:-start)?\}\s*(\S+)", text)
-    assert len(exercises) >= 3
+    assert len(exercises) >= 3 or chapter[0] not in CHAPTERS
     assert sorted(exercises) == sorted(solutions)
 
 

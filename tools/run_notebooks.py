@@ -1,7 +1,7 @@
 """Run chapters in place, each in a fresh kernel, storing outputs but no timing metadata.
 
-python tools/run_notebooks.py                         every chapter
-python tools/run_notebooks.py pspin/replica_method    one or several, by name or path
+python tools/run_notebooks.py                         every chapter, and the front page
+python tools/run_notebooks.py pspin/replica_method    one or several, by name or path; intro is the front page
 """
 import os
 import pathlib
@@ -22,15 +22,15 @@ METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "
 
 
 def find(name: str) -> pathlib.Path:
-    for path in (pathlib.Path(name), ROOT / "chapters" / name, ROOT / "chapters" / f"{name}.ipynb"):
+    for path in (pathlib.Path(name), ROOT / "chapters" / name, ROOT / "chapters" / f"{name}.ipynb", ROOT / f"{name}.ipynb"):
         if path.is_file():
             return path.resolve()
-    known = ", ".join(str(p.relative_to(ROOT / "chapters").with_suffix("")) for p in all_chapters())
+    known = ", ".join(str(p.relative_to(ROOT).with_suffix("")).removeprefix("chapters/") for p in all_chapters())
     sys.exit(f"no chapter {name!r}; there are: {known}")
 
 
 def all_chapters():
-    return sorted(p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    return sorted(p for p in [ROOT / "intro.ipynb", *(ROOT / "chapters").rglob("*.ipynb")] if ".ipynb_checkpoints" not in p.parts)
 
 
 def run(path: pathlib.Path) -> float:

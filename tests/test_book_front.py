@@ -1,0 +1,63 @@
+"""The front matter says what is true: README, front page, glossary, contributing guide."""
+import base64
+import contextlib
+import io
+import json
+import pathlib
+import re
+
+import pytest
+import yaml
+
+ROOT = pathlib.Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
+INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
+INTRO_TEXT = "\n\n".join("".join(c["source"]) for c in INTRO["cells"] if c["cell_type"] == "markdown")
+CHAPTERS = [c["file"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"] for c in part["chapters"]
+            if not c["file"].startswith(("conventions", "chapters/reference/"))]
+TERMS = re.findall(r"^(\S[^\n]*)\n  (\S[^\n]*)$", CONVENTIONS.split(":::{glossary}\n")[1].split("\n:::")[0], re.M)
+
+
+def test_the_example_of_the_readme_prints_what_it_says():
+    code, promised = re.search(r"```python\n(.*?)```\n+```text\n(.*?)```", README, re.S).groups()
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(code, "README.md", "exec"), {})
+    assert out.getvalue() == promised
+    assert len([line for line in code.splitlines() if line.strip()]) <= 12
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_every_command_that_is_named_exists(page):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = {word for words in re.findall(r"(?:^|`)make ([a-z -]+)", text, re.M) for word in words.split()}
+    assert named and named <= targets
+    files = set(re.findall(r"`((?:tests|tools|chapters|spinlib)/[\w/.]+)`", text)) | set(re.findall(r"\]\(([\w./-]+)\)", text))
+    assert files and not [name for name in files if not (ROOT / name).exists()]
+
+
+def test_the_picture_of_the_readme_is_the_one_of_the_front_page():
+    stored = [o["data"]["image/png"] for c in INTRO["cells"] for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
+    assert (ROOT / "images" / "argument.png").read_bytes() == base64.b64decode(stored[0]), "run tools/readme_picture.py"
+
+
+def test_the_front_page_knows_every_chapter():
+    printed = "".join("".join(o.get("text", "")) for c in INTRO["cells"] for o in c.get("outputs", []))
+    assert f"chapters written: {len(CHAPTERS)} of " in printed, "run it: make execute CHAPTER=intro"
+    for chapter in CHAPTERS:
+        assert chapter.removeprefix("chapters/") in printed
+        text = "".join(json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"][0]["source"])
+        label = re.match(r"\((ch-[a-z0-9-]+)\)=", text).group(1)
+        assert f"{{ref}}`{label}`" in INTRO_TEXT, f"intro.ipynb has no link to {label}"
+
+
+def test_the_glossary_has_both_languages():
+    assert len(TERMS) >= 52
+    names = [term for term, _ in TERMS]
+    assert names == sorted(names, key=str.lower), "alphabetical"
+    assert len(names) == len(set(names))
+    for term, definition in TERMS:
+        chinese, english = re.match(r"\*\*(.+?)\*\*(.*)", definition).groups()
+        assert re.search(r"[\u4e00-\u9fff]", chinese), term
+        assert len(english.split()) >= 8, term
