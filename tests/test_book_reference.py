@@ -166,3 +166,12 @@ def test_numbers_of_a_citation():
 def test_generated_pages_are_the_committed_ones(page):
     text = (make_reference.REFERENCE / page).read_text(encoding="utf-8")
     assert text == make_reference.PAGES[page](DATA), "run: make reference"
+
+
+def test_text_after_eq_153_couplings_grow_as_D4():
+    """The text counts O(D^2) numbers; the couplings that (153) reads are (D(D+1))^2, 12.9 GB at D = 200."""
+    from spinlib.icl import LinearTask, to_spin_glass
+    for D in (3, 6, 12):
+        glass = to_spin_glass(LinearTask(D, 5).sample_features(4, rng=0), ridge=0.1)
+        assert glass.J.size == (D * (D + 1)) ** 2 and glass.h.size == D * (D + 1)
+    assert round((200 * 201) ** 2 * glass.J.itemsize / 1e9, 1) == 12.9
