@@ -178,7 +178,7 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
 
 
 def loss(W, data: Prompts | Features, ridge: float = 0.0) -> float:
-    """Training loss <(y_hat - y)^2>/2 + ridge |W|^2/2 of the linear attention with weights W (Thesis eq. (123)).
+    """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
 
     W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``loss - H`` is <y^2>/2, the constant that
     eq. (127b) drops. ValueError for shapes that do not fit and a negative ridge.
@@ -245,7 +245,7 @@ def population_error(W, N: int, noise: float = 0.0) -> float:
 
 
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
-    """The W (D+1, D) that minimises population_error(W, N, noise) / 2 + ridge |W|^2 / 2: c times the identity over a zero row.
+    """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``, c times the identity over a zero row.
 
     c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D): the limit P -> infinity of the ground state. It is not the identity of
     Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.

@@ -64,7 +64,7 @@ class PSpin:
 
     @cached_property
     def T_d(self) -> float:
-        """Dynamical transition: the highest temperature with exponentially many states at x = 1 (closed form)."""
+        """Dynamical transition, the highest temperature with exponentially many states at x = 1 (closed form)."""
         p = self.p
         return math.sqrt(p / (2 * (p - 1))) * math.exp((p - 2) / 2 * math.log1p(-1 / (p - 1)))
 
@@ -80,7 +80,7 @@ class PSpin:
 
     @cached_property
     def e_threshold(self) -> float:
-        """Energy of the highest minima, -sqrt(2(p-1)/p): marginally stable, and where the slow dynamics ends."""
+        """Energy of the highest minima, -sqrt(2(p-1)/p), marginally stable, and where the slow dynamics ends."""
         return -math.sqrt(2 * (self.p - 1) / self.p)
 
     # --- free energies ---------------------------------------------------------------------------------------------

@@ -51,12 +51,12 @@ class Couplings:
 
     @cached_property
     def _matrix(self) -> np.ndarray:
-        return np.ascontiguousarray(self.tensor.reshape(-1, self.n_spins))  # (N^(p-1), N)
+        return np.ascontiguousarray(self.tensor.reshape(self.n_spins, -1))  # (N, N^(p-1))
 
     def gradient(self, s) -> np.ndarray:
         """Gradient of the energy in the N-dimensional space, ``-p sum_{i2..ip} J_{i i2..ip} s_i2 ... s_ip``, shape of ``s``.
 
-        One matrix product for all replicas, because the tensor is symmetric. Source: derivative of Thesis eq. (19).
+        One matrix product for all replicas, then one sum over spins a further index; the tensor is symmetric, so any index may stay. Source: derivative of Thesis eq. (19).
 
         >>> from spinlib.simulation import gaussian_couplings, random_spins
         >>> J, s = gaussian_couplings(8, rng=0), random_spins(8, (5,), rng=1)
@@ -65,10 +65,10 @@ class Couplings:
         """
         s = _check_spins(s, self.n_spins)
         rows = s.reshape(-1, self.n_spins)
-        product = rows
+        product = rows @ self._matrix  # (replicas, N^(p-1)): one index contracted, for all replicas at once
         for _ in range(self.p - 2):
-            product = (product[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)
-        return (-self.p * (product @ self._matrix)).reshape(s.shape)
+            product = product.reshape(len(rows), -1, self.n_spins) @ rows[:, :, None]
+        return -self.p * product.reshape(s.shape)
 
     def energy(self, s) -> np.ndarray:
         """Energy H of every replica, shape ``s.shape[:-1]``. Source: Thesis eq. (19)."""
@@ -105,7 +105,7 @@ def gaussian_couplings(n_spins, p=3, *, distinct=False, rng=None) -> Couplings:
 
 
 def random_spins(n_spins, shape=(), *, rng=None) -> np.ndarray:
-    """Spins (*shape, N) drawn uniformly from the sphere ``sum_i s_i^2 = N``. Source: Thesis eq. (18).
+    """Spins ``(*shape, N)`` drawn uniformly from the sphere ``sum_i s_i^2 = N``. Source: Thesis eq. (18).
 
     >>> from spinlib.simulation import random_spins
     >>> s = random_spins(50, (3,), rng=0)

@@ -17,8 +17,8 @@ q, q0, q1 = sp.symbols("q q0 q1", positive=True)
 n, lam, q_hat, q0_hat, q1_hat = sp.symbols("n lambda qhat qhat0 qhat1", real=True)
 J, S = sp.symbols("J S", real=True)
 
-COUPLING_VARIANCE = sp.factorial(p) / (2 * N ** (p - 1))  #: Thesis eq. (20): with it the energy is extensive
-ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)  #: what Thesis eqs. (46) and (118) leave out of -2 beta f: the entropy of the sphere
+COUPLING_VARIANCE = sp.factorial(p) / (2 * N ** (p - 1))  #: With it the energy is extensive, Thesis eq. (20)
+ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)  #: What Thesis eqs. (46) and (118) leave out of -2 beta f, the entropy of the sphere
 
 
 def difference(a, b):
