@@ -227,8 +227,9 @@ def population_error(W, N: int, noise: float = 0.0) -> float:
     """Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks and queries (Thesis eq. (124)).
 
     W (D+1, D) or (D+1, D+1); independent tokens (corr = 0), a fresh task a prompt; ``noise`` in the prompt and in the
-    query's label. With W11 = W[:D, :D] and the last row W21: 1 + noise^2 - 2 tr W11 / D + [1 + (D + 1 + D noise^2) / N]
-    |W11|^2 / D + (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4) |W21|^2. ValueError for N < 1, noise < 0, wrong shapes.
+    query's label. With W11 = W[:D, :D] and the last row W21 it is ``1 + noise^2 - 2 tr W11 / D +
+    [1 + (D + 1 + D noise^2) / N] |W11|^2 / D + (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4) |W21|^2``.
+    ValueError for N < 1, noise < 0, wrong shapes.
 
     >>> import numpy as np
     >>> from spinlib.icl import population_error
