@@ -2,7 +2,6 @@
 import ast
 import copy
 import importlib.util
-import json
 import pathlib
 import re
 
@@ -17,20 +16,6 @@ DATA = make_reference.read()
 FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note"}
 EXPECTED = {*range(1, 173), *(f"fig-{n}" for n in range(5, 19))}
 ESCAPES = {"skip", "skipif", "xfail", "importorskip"}
-
-
-def labels():
-    """Every label of the chapters, and the text in which each was found."""
-    found = {}
-    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "chapters").rglob("*.md")]):
-        if ".ipynb_checkpoints" in path.parts or path.parent == make_reference.REFERENCE:
-            continue
-        names = re.findall(r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$", make_reference.prose(path), re.M)
-        if path.suffix == ".ipynb":
-            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-            names += [(c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells]
-        found |= {name: path for groups in names for name in groups if name}
-    return found
 
 
 def escapes(node):
@@ -50,7 +35,7 @@ def written_tests():
     return found
 
 
-LABELS, TESTS = labels(), written_tests()
+LABELS, TESTS = make_reference.labels(), written_tests()
 FUNCTIONS = {name for module in make_reference.modules() for name, _ in make_reference.documented(module)}
 
 

@@ -103,10 +103,24 @@ def title(entry):
     return {"": f"Equation ({kind})", "text": f"Text at ({kind})", "x": f"Missing beside ({kind})"}.get(rest, name(entry))
 
 
+def labels():
+    """Every label of the chapters and the file that has it."""
+    found = {}
+    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "chapters").rglob("*.md")]):
+        if ".ipynb_checkpoints" in path.parts or path.parent == REFERENCE:
+            continue
+        names = re.findall(r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$", prose(path), re.M)
+        if path.suffix == ".ipynb":
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            names += [(c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells]
+        found |= {name: path for groups in names for name in groups if name}
+    return found
+
+
 def target(label):
-    """A link to a label of the book; equations and figures show their number there."""
-    role = {"eq": "eq", "fig": "numref"}.get(label.split("-")[0], "ref")
-    return f"{{{role}}}`{label}`"
+    """A link to a label of the book; equations and figures show the number that they have there."""
+    kind = label.split("-")[0]
+    return {"eq": f"eq. {{eq}}`{label}`", "fig": f"{{numref}}`{label}`"}.get(kind, f"{{ref}}`{label}`")
 
 
 def formula(lead, text):
@@ -148,7 +162,7 @@ def number_row(entry):
 def cell(entry, citations):
     """What the index tells of an entry: its words; then the place in the book, the functions, the checks."""
     says = entry["says"] + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
-    place = target(entry["label"]) if "label" in entry else ""
+    place = f"*here* {target(entry['label'])}" if "label" in entry else ""
     where = " · ".join(words for words in (place, code_words(entry, citations), check_words(entry)) if words)
     return f"{says}<br>{where}" if where else says
 
@@ -163,7 +177,7 @@ def equation_index(data):
     out = [f"""# Equation index
 
 Every numbered equation and every figure from 5 on of the thesis {{cite}}`Li2025thesis`: what it says, where this book has it,
-which function of `spinlib` computes it and what checks it, in this order. A word under the number links to the
+which function of `spinlib` computes it and what checks it, in this order; numbers after *here* are those of the book. A word under the number links to the
 correction on the page {{doc}}`errata`; no word means that it is right as printed, as {rights} of {len(equations)} equations are.
 Checks named `test_...` are functions in `tests/`, and a test of the book makes sure that each exists and runs; a figure
 or an equation named as a check is proved by its own cell. *Exact* means that the first of them is proved by computer
@@ -179,16 +193,19 @@ Of {len(every)} entries {waiting} wait for a chapter that is not written yet."""
     return "\n\n".join(out) + "\n"
 
 
-def erratum(entry, citations):
+def erratum(entry, citations, places):
     """One correction as Markdown."""
     leads = ("In the text", "In the program") if entry["verdict"] == "code differs" else ("Printed", "Corrected")
     out = [f"(erratum-{entry['id']})=\n### {title(entry)}",
            f"*{entry['verdict'].capitalize()}.* {entry['says']}.",
            formula(leads[0], entry["printed"]), formula(leads[1], entry["correct"]),
            entry["why"] + (f" *Effect:* {entry['effect']}" if "effect" in entry else "")]
-    shown = [f"shown in {target(entry['label'])}"] if "label" in entry else []
+    shown = []
+    if "label" in entry and entry["label"] in places:
+        document = places[entry["label"]].relative_to(ROOT).with_suffix("").as_posix()
+        shown.append(f"shown in {{doc}}`/{document}`, {target(entry['label'])}")
     checks, code = check_words(entry), code_words(entry, citations)
-    shown += ([f"checked, {checks}"] if checks else []) + ([f"computed by {code}"] if code else [])
+    shown += ([f"checked, {checks}"] if "digits" in entry else []) + ([f"computed by {code}"] if code else [])
     if shown:
         words = "; ".join(shown)
         out.append(f"{words[0].upper()}{words[1:]}.")
@@ -204,7 +221,7 @@ def order(entry):
 
 def errata(data):
     """The text of errata.md."""
-    citations = cited()
+    citations, places = cited(), labels()
     every = entries(data)
     count = Counter(e["verdict"] for _, e in every)
     equations = Counter(e["verdict"] for _, e in every if isinstance(e["id"], int))
@@ -229,12 +246,12 @@ form fails and the corrected one holds. The {{doc}}`equation_index` lists everyt
                           ("4", "The spin glass of linear attention"), ("5", "Results")):
         found = [e for s, e in every if s["title"].startswith(number) and e["verdict"] in CORRECTED[:-1]]
         out.append(f"## Chapter {number} of the thesis: {title}")
-        out += [erratum(e, citations) for e in sorted(found, key=order)]
+        out += [erratum(e, citations, places) for e in sorted(found, key=order)]
     out.append("""## The published code
 
 The programs behind the figures are public, which is why the following can be said at all. Here the text may stand;
 the program that made the figure computes something else.""")
-    out += [erratum(e, citations) for e in sorted((e for _, e in every if e["verdict"] == "code differs"), key=order)]
+    out += [erratum(e, citations, places) for e in sorted((e for _, e in every if e["verdict"] == "code differs"), key=order)]
     return "\n\n".join(out) + "\n"
 
 
