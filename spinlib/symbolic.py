@@ -28,19 +28,18 @@ def difference(a, b):
     >>> difference(q / (1 - q) + 1, 1 / (1 - q))
     0
     """
-    gap = sp.sympify(a) - sp.sympify(b)
-    for simplified in _routes(gap):
-        if simplified == 0:
-            return sp.Integer(0)
-    return simplified
+    gap = sp.expand(sp.sympify(a) - sp.sympify(b))
+    if gap == 0 or sp.cancel(_flatten(gap)) == 0:
+        return sp.Integer(0)
+    return min(gap, sp.factor(gap), key=sp.count_ops)
 
 
 def equal(a, b) -> bool:
-    """True if algebra reduces ``a - b`` to the exact 0: a proof for all values of the symbols at which both are defined.
+    """True if algebra reduces ``a - b`` to the exact 0: a proof for all values of the symbols at which both are real.
 
     False is proved as well, by a witness: a point of rational numbers in (0, 1) (3 more for ``p``) at which the two
     differ by more than 1e-20 in 40-digit arithmetic. Numbers alone never make it True: two expressions that agree at
-    the point but do not reduce to 0 raise ArithmeticError. Logarithms are expanded as for positive arguments.
+    the point but do not reduce to 0 raise ArithmeticError. Logarithms are taken to be of positive arguments.
 
     >>> from spinlib.symbolic import equal, q
     >>> equal(q**2 - 1, (q - 1) * (q + 1)), equal(q**2 + 1, (q - 1) * (q + 1))
@@ -56,14 +55,23 @@ def equal(a, b) -> bool:
     raise ArithmeticError(f"undecided: {gap} vanishes at {point} but did not simplify to 0; rewrite one side and compare again")
 
 
-def _routes(gap):
-    """Ways to bring an expression to 0, the cheap ones first."""
-    yield sp.expand(gap)
-    gap = sp.expand(sp.powsimp(sp.expand_power_exp(sp.expand_log(gap, force=True)), force=True))
-    yield gap
-    gap = sp.factor(sp.powsimp(gap))
-    yield gap
-    yield sp.simplify(sp.expand_log(gap, force=True))
+def _flatten(expression):
+    """Powers as q^p times whole powers of q, logarithms as sums of logarithms of irreducible factors: then it is rational."""
+    expression = sp.expand_power_base(sp.expand_power_exp(expression), force=True)
+    return expression.subs({a: _split_log(a.args[0]) if a.free_symbols else sp.expand_log(a, force=True) for a in expression.atoms(sp.log)})
+
+
+def _split_log(argument):
+    parts = sp.Integer(0)
+    for side, sign in zip(sp.fraction(sp.cancel(argument)), (1, -1)):
+        number, factors = sp.factor_list(side)
+        parts += sign * (sp.log(abs(number)) + sum(power * sp.log(_orient(factor)) for factor, power in factors))
+    return parts
+
+
+def _orient(factor):
+    """The factor or its negative, whichever has a positive leading coefficient: the logarithm is of the absolute value."""
+    return -factor if factor.could_extract_minus_sign() else factor
 
 
 # --- the disorder average ------------------------------------------------------------------------------------------

@@ -1,0 +1,187 @@
+"""The cavity calculation for the spherical p-spin model, derived with SymPy, and the Bethe free energy it ends in.
+
+Couplings are weak (each of order N^(-(p-1)/2)), so messages are needed to second order in J only. Weight of the
+multiplier as in Thesis eq. (49): exp(-lam sigma^2 / 2). Letters as in :mod:`spinlib.symbolic`; ``m, v`` are the mean and
+the variance of a cavity message, ``K`` is the number of couplings of a spin, ``log_Z_message`` is the mean of
+ln Z_(a->i), a normalisation that must drop out.
+"""
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from spinlib.symbolic import COUPLING_VARIANCE, J, N, beta, lam, p, q
+
+m, field, sigma, log_Z_message = sp.symbols("m h sigma logZmessage", real=True)
+v, K = sp.symbols("v K", positive=True)
+
+K_VARIANCE = sp.simplify(COUPLING_VARIANCE * N ** (p - 1) / sp.factorial(p - 1)).rewrite(sp.gamma).gammasimp()  #: K <J^2> -> p / 2, eq. (109)
+
+
+def weak_coupling_log(spins, amplitude=1):
+    """ln E exp(beta J amplitude prod sigma_j) to order J^2, over ``spins`` = [(m_j, v_j), ...]; Thesis eqs. (52), (66).
+
+    Each E is a Gaussian integral done by SymPy. One factor adds O(J^3), which vanishes summed over all factors.
+
+    >>> from spinlib.symbolic_cavity import weak_coupling_log, m, v
+    >>> weak_coupling_log([(m, v)])
+    J**2*beta**2*v/2 + J*beta*m
+    """
+    first = sp.Mul(*(_moment(mean, variance, 1) for mean, variance in spins))
+    second = sp.Mul(*(_moment(mean, variance, 2) for mean, variance in spins))
+    a = beta * J * amplitude
+    # ln(1 + a E + a^2 E2 / 2) to second order in a
+    return sp.expand(a * first + a**2 * (second - first**2) / 2)
+
+
+@cache
+def _standard_moment(order):
+    return sp.integrate(sigma**order * sp.exp(-sigma**2 / 2) / sp.sqrt(2 * sp.pi), (sigma, -sp.oo, sp.oo))
+
+
+def _moment(mean, variance, order):
+    """E sigma^order of a Gaussian of given mean and variance."""
+    return sum(sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k) for k in range(order + 1))
+
+
+def gaussian_message(log_weight):
+    """(mean / variance, 1 / variance) of the Gaussian exp(log_weight) in ``sigma``; turns Thesis eq. (53) into (54), (55).
+
+    Raises ValueError if the weight is not quadratic in sigma.
+
+    >>> from spinlib.symbolic_cavity import gaussian_message, field, sigma, lam
+    >>> gaussian_message(field * sigma - lam * sigma**2 / 2)
+    (h, lambda)
+    """
+    polynomial = sp.Poly(sp.expand(log_weight), sigma)
+    if polynomial.degree() > 2:
+        raise ValueError(f"log_weight must be quadratic in sigma, got degree {polynomial.degree()}; expand it to order J^2 first")
+    return polynomial.coeff_monomial(sigma), -2 * polynomial.coeff_monomial(sigma**2)
+
+
+@cache
+def dense_equations():
+    """{'field_variance': E (m/v)^2, 'stiffness': 1/v} summed over the K couplings of a spin, <J> = 0; Thesis eqs. (57), (58).
+
+    Means of different messages are independent with E m^2 = q, v is the same for all.
+
+    >>> from spinlib.symbolic_cavity import dense_equations
+    >>> dense_equations()['field_variance']
+    beta**2*p*q**(p - 1)/2
+    """
+    # one coupling with p - 1 other spins: E of the product of m^2 is q^(p-1), of the product of m^2 + v it is (q + v)^(p-1)
+    mean_squared, second = sp.symbols("mean_squared second", positive=True)
+    log_message = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma)
+    linear, quadratic = gaussian_message(log_message)
+    sum_over_couplings = lambda expression: sp.expand(expression).coeff(J, 2) * K_VARIANCE
+    products = {mean_squared: q ** (p - 1), second: (q + v) ** (p - 1)}
+    return {"field_variance": sum_over_couplings(linear**2).subs(products),
+            "stiffness": lam + sum_over_couplings(quadratic).subs(products)}
+
+
+@cache
+def multiplier():
+    """lam as a function of q from the spherical constraint q + v = 1; Thesis eq. (59). It is not the lam of eq. (44).
+
+    >>> from spinlib.symbolic_cavity import multiplier, q, p
+    >>> multiplier().subs(p, 3).subs(q, 0)
+    3*beta**2/2 + 1
+    """
+    stiffness = dense_equations()["stiffness"].subs(q + v, 1)
+    return 1 / (1 - q) - (stiffness - lam)
+
+
+@cache
+def saddle_equation():
+    """Right-hand side minus left-hand side of Thesis eq. (61), q = (1 - q)^2 p beta^2 q^(p-1) / 2: here q = 0 is kept.
+
+    >>> from spinlib.symbolic_cavity import saddle_equation, p, q
+    >>> saddle_equation().subs(p, 3).subs(q, 0)
+    0
+    """
+    return dense_equations()["field_variance"] * (1 - q) ** 2 - q
+
+
+# --- the Bethe free energy, ln Z per spin --------------------------------------------------------------------------
+
+@cache
+def factor_term():
+    """Sum over couplings of ln Z_a, per spin; Thesis eqs. (63), (66), (69) with <J> = 0.
+
+    Eq. (63) leaves the factors exp(-lam sigma^2 / 2K) of eq. (49) out of Z_a. Over all couplings they would give
+    -lam / 2 per spin: leaving them out is the Legendre term that turns ln Z(lam) into -beta f.
+
+    >>> from spinlib.symbolic_cavity import factor_term
+    >>> factor_term()
+    -beta**2*q**p/4 + beta**2/4
+    """
+    mean_squared, second = sp.symbols("mean_squared second", positive=True)  # of the product of all p spins
+    log_Z = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)]).coeff(J, 2)
+    couplings_per_spin = K_VARIANCE / p  # M <J^2> / N = K <J^2> / p
+    return sp.expand(log_Z.subs({mean_squared: q**p, second: 1}) * couplings_per_spin)
+
+
+@cache
+def node_term():
+    """Mean of ln Z_i; Thesis eqs. (64), (67), (70) with the ln(2 pi) / 2 that (70) drops.
+
+    The product of all messages is exp(h sigma - sigma^2 / 2 (1 - q)) with E h^2 = q / (1 - q)^2; SymPy integrates over sigma.
+
+    >>> from spinlib.symbolic_cavity import node_term, K, log_Z_message
+    >>> node_term().coeff(log_Z_message)
+    -K
+    """
+    weight = sp.exp(field * sigma - sigma**2 / (2 * v))
+    log_integral = sp.expand(sp.expand_log(sp.log(sp.simplify(sp.integrate(weight, (sigma, -sp.oo, sp.oo)))), force=True))
+    field_squared = q / v**2
+    averaged = log_integral.coeff(field, 2) * field_squared + log_integral.coeff(field, 0)
+    return sp.expand_log(averaged, force=True).subs(v, 1 - q) - K * log_Z_message
+
+
+@cache
+def edge_term(printed=False):
+    """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65). ``printed=True`` is eq. (68), which keeps -ln Z_(a->i) only.
+
+    On an edge, Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)>, which is 1 + O(1/K). A spin has K edges, so both factors
+    count: p ln Z_a per coupling and -lam / 2 per spin.
+
+    >>> from spinlib.symbolic_cavity import edge_term, factor_term, lam, p
+    >>> from spinlib.symbolic import equal
+    >>> equal(edge_term() - edge_term(printed=True), p * factor_term() - lam / 2)
+    True
+    """
+    normalisation = -K * log_Z_message
+    if printed:
+        return normalisation
+    stiff = K * sp.log(1 - lam / (2 * K))  # <exp(-lam sigma^2 / 2K)> with <sigma^2> = 1, to order 1/K
+    return normalisation + p * factor_term() + sp.limit(stiff, K, sp.oo)
+
+
+@cache
+def bethe_free_energy(printed=False):
+    """-2 beta f from Bethe's form, factors + nodes - edges, at the multiplier of eq. (59); Thesis eqs. (62), (72).
+
+    ``printed=True`` uses the edge term as printed. The correct one is :func:`spinlib.symbolic.rs_free_energy` plus the
+    entropy constant on the saddle only: off it, a Bethe free energy is not a variational bound.
+
+    >>> from spinlib.symbolic_cavity import bethe_free_energy
+    >>> from spinlib.symbolic import equal, rs_free_energy
+    >>> import sympy as sp
+    >>> equal(bethe_free_energy(printed=True), rs_free_energy() + sp.log(2 * sp.pi))
+    True
+    """
+    total = factor_term() + node_term() - edge_term(printed)
+    return sp.expand(2 * total.subs(lam, multiplier()))
+
+
+@cache
+def on_the_saddle(expression):
+    """The expression with beta eliminated by eq. (61) at q > 0: beta^2 = 2 / (p q^(p-2) (1 - q)^2), which is eq. (45).
+
+    >>> from spinlib.symbolic_cavity import on_the_saddle, saddle_equation
+    >>> on_the_saddle(saddle_equation())
+    0
+    """
+    beta_squared = sp.solve(saddle_equation().subs(beta**2, sp.Symbol("b")), sp.Symbol("b"))[0]
+    return sp.simplify(sp.powsimp(sp.expand(sp.expand(expression).subs(beta**2, beta_squared))))
