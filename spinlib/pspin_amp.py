@@ -1,0 +1,175 @@
+"""Message passing on one sample of the spherical p-spin model: relaxed BP on the edges, AMP on the spins, state evolution.
+
+All three follow from Thesis eqs. (54), (55), which the Thesis averages over the graph at once. Here they are iterated. The
+spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
+Temperatures are ``T`` = 1/beta; couplings come from :func:`spinlib.simulation.gaussian_couplings`.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+from scipy.optimize import brentq
+
+from spinlib._core import check_array, check_integer, check_real
+from spinlib.simulation import Couplings
+
+
+@dataclass(frozen=True)
+class Iterates:
+    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N) of the spins and their mean variance ``v`` (n_steps + 1, ...)."""
+
+    m: np.ndarray
+    v: np.ndarray
+
+    @property
+    def q(self) -> np.ndarray:
+        """Self-overlap (1/N) sum m_i^2 of every step, shape (n_steps + 1, ...)."""
+        return (self.m**2).mean(-1)
+
+    @property
+    def successive(self) -> np.ndarray:
+        """Overlap of each step with the one before, shape (n_steps, ...): it tends to q if the iteration converges."""
+        return (self.m[1:] * self.m[:-1]).mean(-1)
+
+
+@dataclass(frozen=True)
+class StateEvolution:
+    """N = infinity: self-overlap ``q`` and ``overlap`` of two copies with the same couplings, each (n_steps + 1,)."""
+
+    q: np.ndarray
+    overlap: np.ndarray
+
+
+def spherical_variance(field_variance):
+    """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1; mean v h, shape of the argument.
+
+    This is q + v = 1 of Thesis eqs. (59)-(61) at every step: the multiplier follows the field.
+
+    >>> from spinlib.pspin_amp import spherical_variance
+    >>> print(spherical_variance(0.0), spherical_variance(2.0))
+    1.0 0.5
+    """
+    return 2 / (1 + np.sqrt(1 + 4 * np.asarray(field_variance, dtype=np.float64)))
+
+
+def state_evolution(p, T, q, *, overlap=None, n_steps=30) -> StateEvolution:
+    """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at ``overlap`` (default q).
+
+    Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts. At
+    fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is unstable for
+    p >= 3. Source: the map of :func:`amp`; for pairwise couplings Bolthausen (2014).
+
+    >>> from spinlib.pspin_amp import state_evolution
+    >>> se = state_evolution(3, 0.4, 0.5, overlap=0.49, n_steps=200)
+    >>> print(f"{se.q[-1]:.4f} {se.overlap[-1]:.4f}")
+    0.5658 0.0000
+    """
+    p, T, n_steps = check_integer("p", p, 2), check_real("T", T, above=0), check_integer("n_steps", n_steps, 1)
+    q = check_real("q", q, above=0, below=1, hint="it is the starting self-overlap; from 0 nothing moves")
+    overlap = q if overlap is None else check_real("overlap", overlap, minimum=-q, maximum=q, hint="two copies of self-overlap q")
+    gain = p / (2 * T**2)  # beta^2 K <J^2>, Thesis eq. (109)
+    path = np.empty((n_steps + 1, 2))
+    path[0] = q, overlap
+    for t in range(n_steps):
+        fields = gain * path[t] ** (p - 1)  # variance of a field, covariance of the fields of two copies
+        path[t + 1] = spherical_variance(fields[0]) ** 2 * fields  # q = v^2 <h^2>: eq. (61), and the same for two copies
+    return StateEvolution(*path.T)
+
+
+def amp(couplings: Couplings, T, m, *, previous=None, onsager=True, n_steps=30) -> Iterates:
+    """Approximate message passing: relaxed BP with one mean a spin, from ``m`` (..., N), for ``n_steps`` steps.
+
+    ``m_next = v h`` with ``h = -beta grad H(m) - b m_previous`` and ``b = beta^2 p (p-1)/2 v c^(p-2)``, c the overlap of m with
+    m_previous: expanding the cavity means of Thesis eq. (54) around the full ones leaves this Onsager term. ``previous`` (default 0) is
+    the step before the start. ``onsager=False`` leaves the term out: then fixed points are not those of the cavity equations.
+    Runs a fixed number of steps: from a random start at p >= 3 it never converges (that is replica symmetry breaking).
+    Raises ValueError if (1/N) sum m^2 is not in (0, 1).
+
+    >>> from spinlib.pspin_amp import amp
+    >>> from spinlib.simulation import gaussian_couplings, random_spins
+    >>> run = amp(gaussian_couplings(64, rng=0), 0.4, 0.7 * random_spins(64, rng=1), n_steps=5)
+    >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
+    ((6, 64), True)
+    """
+    m, beta, n_steps = _check_start(m, couplings.n_spins), 1 / check_real("T", T, above=0), check_integer("n_steps", n_steps, 1)
+    last = np.zeros_like(m) if previous is None else check_array("previous", previous, m.shape, hint="the step before m, of the same shape")
+    p, v = couplings.p, 1 - (m**2).mean(-1)
+    means, variances = [m], [v]
+    for _ in range(n_steps):
+        h = -beta * couplings.gradient(m)
+        if onsager:
+            c = (m * last).mean(-1)
+            h = h - (beta**2 * p * (p - 1) / 2 * v * c ** (p - 2))[..., None] * last
+        v = spherical_variance((h**2).mean(-1))
+        m, last = v[..., None] * h, m
+        means.append(m)
+        variances.append(v)
+    return Iterates(np.array(means), np.array(variances))
+
+
+def relaxed_bp(couplings: Couplings, T, m, *, n_steps=10) -> Iterates:
+    """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55); start from ``m`` (N,).
+
+    Every message leaves its spin with the value ``m_i`` at first. The multiplier of eq. (55) is chosen at every step so that the
+    marginals, eq. (50), obey the spherical constraint. Messages: p for each of the binomial(N, p) factors, so keep N below about 100.
+    Raises ValueError if a coupling has coinciding indices: draw with ``gaussian_couplings(..., distinct=True)``.
+
+    >>> from spinlib.pspin_amp import relaxed_bp
+    >>> from spinlib.simulation import gaussian_couplings, random_spins
+    >>> run = relaxed_bp(gaussian_couplings(24, distinct=True, rng=0), 0.4, 0.7 * random_spins(24, rng=1), n_steps=3)
+    >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
+    ((4, 24), True)
+    """
+    n, p, beta = couplings.n_spins, couplings.p, 1 / check_real("T", T, above=0)
+    m, n_steps = check_array("m", _check_start(m, n), (n,)), check_integer("n_steps", n_steps, 1)
+    if _coinciding(couplings):
+        raise ValueError(f"couplings must have distinct indices, got one with n_spins={n}, p={p} where some coincide; "
+                         "draw it with gaussian_couplings(n_spins, p, distinct=True)")
+    spins = np.array(list(combinations(range(n), p)))            # (M, p)
+    J = factorial(p) * couplings.tensor[tuple(spins.T)]          # (M,), one number a factor
+    at_spin = lambda edges: np.bincount(spins.ravel(), edges.ravel(), minlength=n)
+    message_m, message_v = m[spins], np.full(spins.shape, 1 - (m**2).mean())
+    means, variances = [m], [1 - (m**2).mean()]
+    for _ in range(n_steps):
+        others, others_second = _product_of_others(message_m), _product_of_others(message_m**2 + message_v)
+        push = beta * J[:, None] * others                                         # a -> i, linear in sigma_i
+        soft = (beta * J[:, None]) ** 2 * (others_second - others**2)              # a -> i, quadratic
+        h, softening = at_spin(push), at_spin(soft)
+        lam = _multiplier(h, softening)
+        v = 1 / (lam - softening)                                                 # marginals, eq. (50)
+        message_v = 1 / (lam - softening[spins] + soft)                           # eq. (55): all but a
+        message_m = message_v * (h[spins] - push)                                 # eq. (54): all but a
+        means.append(v * h)
+        variances.append(v.mean())
+    return Iterates(np.array(means), np.array(variances))
+
+
+def _multiplier(h, softening):
+    """lam with (1/N) sum (v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i). Brackets: v_i = N for one spin; v_i <= 1/(1 + rms h)."""
+    top = softening.max()
+    excess = lambda lam: (1 / (lam - softening) + (h / (lam - softening)) ** 2).mean() - 1
+    return brentq(excess, top + 1 / len(h), top + 1 + np.sqrt((h**2).mean()), xtol=1e-15, rtol=4 * np.finfo(float).eps)
+
+
+def _product_of_others(values):
+    """(M, p) -> (M, p): the product over the other columns."""
+    return np.stack([np.delete(values, column, axis=1).prod(axis=1) for column in range(values.shape[1])], axis=1)
+
+
+def _coinciding(couplings):
+    """Whether a coupling with two equal indices is not 0 (the tensor is symmetric: looking at the first two is enough)."""
+    diagonal = np.arange(couplings.n_spins)
+    return bool(np.any(couplings.tensor[diagonal, diagonal]))
+
+
+def _check_start(m, n_spins):
+    m = np.asarray(m, dtype=np.float64)
+    if m.ndim == 0 or m.shape[-1] != n_spins:
+        raise ValueError(f"m must have shape (..., {n_spins}), got {m.shape}; the last axis runs over the spins")
+    q = (m**2).mean(-1)
+    if not (np.isfinite(q).all() and (q > 0).all() and (q < 1).all()):
+        raise ValueError(f"the start needs 0 < (1/N) sum m_i^2 < 1, got {float(np.ravel(q)[0]):.6g}; scale it: np.sqrt(q) * random_spins(n_spins)")
+    return m
