@@ -78,10 +78,35 @@ def prose(path):
     return text
 
 
-def chapter_file(chapter):
-    """The file of a chapter such as pspin/replica_method, or None while it is not in the book."""
-    found = [p for suffix in (".ipynb", ".md") if (p := ROOT / "chapters" / f"{chapter}{suffix}").exists()]
-    return found[0] if found else None
+def in_book():
+    """Files of the chapters that _toc.yml names, such as {"pspin/replica_method": Path(...)}."""
+    names = re.findall(r"file: chapters/(\S+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = {name: [p for end in (".ipynb", ".md") if (p := ROOT / "chapters" / f"{name}{end}").exists()] for name in names}
+    return {name: found[0] for name, found in files.items() if found and not name.startswith("reference/")}
+
+
+def drafts():
+    """Files of all chapters, also of those that are not in the book yet."""
+    found = sorted([*(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "chapters").rglob("*.md")])
+    return [path for path in found if ".ipynb_checkpoints" not in path.parts and path.parent != REFERENCE]
+
+
+def labels(paths):
+    """Every label in the files and the file that has it."""
+    found = {}
+    for path in paths:
+        names = re.findall(r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$", prose(path), re.M)
+        if path.suffix == ".ipynb":
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            names += [(c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells]
+        found |= {name: path for groups in names for name in groups if name}
+    return found
+
+
+def waiting(data):
+    """The entries that no chapter of the book has yet."""
+    places = labels(in_book().values())
+    return [entry for _, entry in entries(data) if entry.get("label") not in places]
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------------
@@ -103,20 +128,6 @@ def title(entry):
     return {"": f"Equation ({kind})", "text": f"Text at ({kind})", "x": f"Missing beside ({kind})"}.get(rest, name(entry))
 
 
-def labels():
-    """Every label of the chapters and the file that has it."""
-    found = {}
-    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "chapters").rglob("*.md")]):
-        if ".ipynb_checkpoints" in path.parts or path.parent == REFERENCE:
-            continue
-        names = re.findall(r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$", prose(path), re.M)
-        if path.suffix == ".ipynb":
-            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-            names += [(c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells]
-        found |= {name: path for groups in names for name in groups if name}
-    return found
-
-
 def target(label):
     """A link to a label of the book; equations and figures show the number that they have there."""
     kind = label.split("-")[0]
@@ -129,12 +140,12 @@ def formula(lead, text):
     return f"{lead}: {words.strip()}." if words != text else f"{lead}:\n\n$$ {text} $$"
 
 
-def check_words(entry):
+def check_words(entry, places):
     """How an entry is checked: the digits, then the names."""
     check = entry.get("check", [])
     if check == "definition":
         return "a definition"
-    names = ", ".join(f"`{c.split('::')[1]}`" if "::" in c else target(c) for c in check)
+    names = ", ".join(f"`{c.split('::')[1]}`" if "::" in c else target(c) for c in check if "::" in c or c in places)
     digits = entry.get("digits")
     digits = f"{digits} digit{'s' * (digits > 1)}" if isinstance(digits, int) else digits
     return f"{digits}: {names}" if names else ""
@@ -148,7 +159,7 @@ def code_words(entry, citations):
 
 def home(data, section):
     """The chapter of a section: a link, or the words that say for which chapter its entries wait."""
-    if chapter_file(section["chapter"]):
+    if section["chapter"] in in_book():
         return f"In the book: {{doc}}`/chapters/{section['chapter']}`."
     return f"*Waits for chapter* “{data['chapters'][section['chapter']]}”."
 
@@ -159,19 +170,18 @@ def number_row(entry):
     return name(entry) + (" *open*" if entry["verdict"] == "open" else "")
 
 
-def cell(entry, citations):
+def cell(entry, citations, places):
     """What the index tells of an entry: its words; then the place in the book, the functions, the checks."""
     says = entry["says"] + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
-    place = f"*here* {target(entry['label'])}" if "label" in entry else ""
-    where = " · ".join(words for words in (place, code_words(entry, citations), check_words(entry)) if words)
+    place = f"*here* {target(entry['label'])}" if entry.get("label") in places else ""
+    where = " · ".join(words for words in (place, code_words(entry, citations), check_words(entry, places)) if words)
     return f"{says}<br>{where}" if where else says
 
 
 def equation_index(data):
     """The text of equation_index.md."""
-    citations = cited()
+    citations, places = cited(), labels(in_book().values())
     every = entries(data)
-    waiting = sum("label" not in e for _, e in every)
     equations = [e for _, e in every if isinstance(e["id"], int)]
     rights = sum(e["verdict"] == "right" for e in equations)
     out = [f"""# Equation index
@@ -183,12 +193,12 @@ Checks named `test_...` are functions in `tests/`, and a test of the book makes 
 or an equation named as a check is proved by its own cell. *Exact* means that the first of them is proved by computer
 algebra, a number of digits is the agreement that it demands, *5 s.e.* is agreement within five standard errors of a simulation.
 
-Of {len(every)} entries {waiting} wait for a chapter that is not written yet."""]
+Of {len(every)} entries {len(waiting(data))} wait for a chapter that is not written yet."""]
     for section in data["sections"]:
         out.append(f"## {section['title']}\n\n{home(data, section)}")
         rows = ["| Equation | What it says, where it is, how it is checked |", "| --- | --- |"]
         for entry in section["entries"]:
-            rows.append(f"| {number_row(entry)} | {cell(entry, citations)} |")
+            rows.append(f"| {number_row(entry)} | {cell(entry, citations, places)} |")
         out.append("\n".join(rows))
     return "\n\n".join(out) + "\n"
 
@@ -201,10 +211,10 @@ def erratum(entry, citations, places):
            formula(leads[0], entry["printed"]), formula(leads[1], entry["correct"]),
            entry["why"] + (f" *Effect:* {entry['effect']}" if "effect" in entry else "")]
     shown = []
-    if "label" in entry and entry["label"] in places:
+    if entry.get("label") in places:
         document = places[entry["label"]].relative_to(ROOT).with_suffix("").as_posix()
         shown.append(f"shown in {{doc}}`/{document}`, {target(entry['label'])}")
-    checks, code = check_words(entry), code_words(entry, citations)
+    checks, code = check_words(entry, places), code_words(entry, citations)
     shown += ([f"checked, {checks}"] if "digits" in entry else []) + ([f"computed by {code}"] if code else [])
     if shown:
         words = "; ".join(shown)
@@ -221,7 +231,7 @@ def order(entry):
 
 def errata(data):
     """The text of errata.md."""
-    citations, places = cited(), labels()
+    citations, places = cited(), labels(in_book().values())
     every = entries(data)
     count = Counter(e["verdict"] for _, e in every)
     equations = Counter(e["verdict"] for _, e in every if isinstance(e["id"], int))
