@@ -93,7 +93,7 @@ def pspin_ising(n_spins, scopes, J, *, h=0.0, beta=1.0) -> FactorGraph:
 
     ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
     field makes no factor. State 0 is spin -1, state 1 is spin +1. The factors of J come first, in order.
-    Source: the slides of the thesis defence, "A simple example". Raises ValueError for shapes or scopes that do not fit.
+    Source: the slides of a talk by the author of the thesis (July 2025), "A simple example". Raises ValueError for shapes or scopes that do not fit.
 
     >>> from spinlib.factor_graph import bp, pspin_ising
     >>> one = pspin_ising(3, [(0, 1, 2)], 1.0)
@@ -250,7 +250,7 @@ def bethe_terms(graph: FactorGraph, messages) -> tuple[np.ndarray, np.ndarray]:
     the second by adding factor a alone, :math:`\ln\sum f_a\prod_j m_{j\to a}`; m are the messages of variables to
     factors that follow from ``messages`` and u the unnormalised answers. The Bethe value is
     ``variable.sum() - ((degree - 1) * factor).sum()`` with the degree of each factor. For p-spin Ising factors the
-    second is log[cosh(beta J) (1 + tanh(beta J) prod m)]. Source: slides of the thesis defence; Mezard and Montanari (2009), 14.2.4.
+    second is log[cosh(beta J) (1 + tanh(beta J) prod m)]. Source: the slides of pspin_ising; Mezard and Montanari (2009), 14.2.4.
 
     >>> from spinlib.factor_graph import bethe_terms, bp, ising
     >>> pair = ising([[0, 1], [1, 0]])
