@@ -51,11 +51,11 @@ def test_identity_a_shift_and_an_order_of_the_eigenvalues_change_nothing():
     assert np.allclose(turned.occupation, found.occupation[::-1], rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize(("n", "T"), [(64, 0.1), (256, 2.0), (1024, 0.1)])
+@pytest.mark.parametrize(("n", "T"), [(64, 0.1), (256, 2.0), (1024, 0.01)])
 def test_the_quadrature_has_converged(n, T):
     mu = eigenvalues(n)
-    coarse, fine = solve_two_spin(mu, T), solve_two_spin(mu, T, n_nodes=600)
-    assert abs(coarse.log_z - fine.log_z) < 1e-8
+    coarse, fine = solve_two_spin(mu, T), solve_two_spin(mu, T, n_nodes=400)
+    assert abs(coarse.log_z - fine.log_z) < 1e-9
     assert np.abs(coarse.occupation - fine.occupation).max() < 1e-8
 
 

@@ -62,7 +62,7 @@ READ_WIDTH = r"""async () => {
     const box = e.getBoundingClientRect();
     return box.width > 1 && box.height > 1 && box.right > innerWidth + 1 && !e.closest('mjx-assistive-mml') && !boxed(e); });
   const deepest = wide.filter(e => !wide.some(o => o !== e && e.contains(o)));
-  const owners = new Set(deepest.map(e => e.closest('mjx-container, table, pre, img, code, .math') || e));
+  const owners = new Set(deepest.map(e => e.closest('mjx-container, table, pre, img, code, dt, .math') || e));
   return {page: document.scrollingElement.scrollWidth, window: innerWidth, wide: [...owners].map(e =>
     `${e.tagName.toLowerCase()}${e.className && e.className.baseVal === undefined ? '.' + String(e.className).split(' ')[0] : ''}` +
     ` reaching ${Math.round(e.getBoundingClientRect().right)} px in #${e.closest('[id]')?.id}: ${(e.innerText || e.alt || '').trim().replace(/\s+/g, ' ').slice(0, 50).toWellFormed()}`)};
