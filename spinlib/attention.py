@@ -137,4 +137,4 @@ def _summary(X: torch.Tensor, value: bool) -> tuple[torch.Tensor, torch.Tensor]:
     N = X.shape[2] - 1
     read = X.mT if value else X[:, -1, :, None]                             # (P, N+1, D+1) or (P, N+1, 1)
     summary = X @ read / N
-    return (summary if value else summary[..., 0]), X[:, :, -1]
+    return (summary if value else summary[..., 0]), X[:, :, -1].contiguous()   # read at every step of training
