@@ -1,0 +1,123 @@
+"""Stored experiments: a point computed again, equilibrium of what is stored, the command line, refusals."""
+import json
+
+import numpy as np
+import pytest
+
+from spinlib import reproduce
+from spinlib.pspin import PSpin
+from spinlib.reproduce import load, pspin_sample, run
+from spinlib.simulation import gaussian_couplings, parallel_tempering
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return load("pspin_equilibrium")
+
+
+def child(k):
+    """The generator of sample k of N = 32 in a run with rng=0, as :func:`spinlib.reproduce.pspin_equilibrium` makes it."""
+    return np.random.default_rng(0).spawn(2)[0].spawn(32)[k]
+
+
+def mean_error(values):
+    return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
+
+
+def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
+    assert (reproduce.DATA / "pspin_equilibrium.npz").stat().st_size < 1e6
+    about = json.loads(str(stored["about"]))
+    assert about["full"] is True and about["rng"] == 0 and about["experiment"] == "pspin_equilibrium"
+    assert about["seconds"] > 0 and about["numpy"] and about["python"]
+    for n, samples in ((32, 32), (64, 16)):
+        assert stored[f"energy_{n}"].shape == (samples, len(stored[f"T_{n}"]))
+        assert (np.diff(stored[f"T_{n}"]) > 0).all() and np.abs(np.diff(1 / stored[f"T_{n}"])).max() <= 1.1 / np.sqrt(n)
+        assert np.allclose(stored[f"histogram_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0], 1)
+
+
+@pytest.mark.parametrize("k", [0, 5])
+def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, k):
+    """Digit by digit as long as chaos allows; a later run differs between machines."""
+    again = pspin_sample(32, 8, rng=child(k))
+    for start in ("random", "minimum"):
+        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_32"][k, 0]).max() < 1e-7
+        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_32"][k + 1, 0]).max() > 1e-2
+
+
+def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored):
+    """Same couplings, new dynamics: within 5 standard errors; the same bound rejects nine in ten of the other samples."""
+    rng = child(3)
+    T = stored["T_32"]
+    found = parallel_tempering(gaussian_couplings(32, 3, rng=rng), T, n_sweeps=500, n_copies=8, rng=12).energy[100:].mean(axis=0)
+    mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(8)
+    z = (mean - stored["energy_32"][3]) / np.hypot(error, stored["energy_error_32"][3])
+    assert (np.abs(z) < 5).all()
+    other = (mean - stored["energy_32"]) / np.hypot(error, stored["energy_error_32"])
+    assert (np.abs(np.delete(other, 3, axis=0)).max(axis=1) > 5).mean() > 0.9
+
+
+@pytest.mark.parametrize("n", [32, 64])
+def test_identity_of_equilibrium_passes_late_and_fails_early(stored, n):
+    """E e = -(beta/2)(1 - E<q^3>) at every temperature, from both starts; the first sweeps miss it with opposite signs."""
+    T = stored[f"T_{n}"]
+    mean, error = mean_error(stored[f"energy_{n}"] + 0.5 / T * (1 - stored[f"moment_{n}"]))
+    assert (np.abs(mean) < 4 * error).all() and error.max() < 0.06
+    for start, sign in (("random", 1), ("minimum", -1)):
+        mean, error = mean_error(stored[f"defect_{start}_{n}"])
+        assert (np.abs(mean[-1]) < 4 * error[-1]).all()
+        assert (sign * mean[0] > 5 * error[0])[T < 0.7].all()
+
+
+def test_both_starts_end_in_the_same_equilibrium_sample_by_sample(stored):
+    for n in (32, 64):
+        mean, error = mean_error((stored[f"defect_random_{n}"] - stored[f"defect_minimum_{n}"])[:, -1])
+        assert (np.abs(mean) < 4 * error).all() and error.max() < 0.04
+
+
+def test_energy_approaches_the_solution_at_infinite_size(stored):
+    """High temperature: within 5 errors plus order 1/N. Low temperature: from above, and closer at N = 64."""
+    T = np.array([0.4, 0.5, 1.0])
+    exact = np.array([PSpin(3).solve(t).energy for t in T])
+    gap = {}
+    for n in (32, 64):
+        mean, error = mean_error(stored[f"energy_{n}"])
+        at = [np.abs(stored[f"T_{n}"] - t).argmin() for t in T]
+        gap[n], error = mean[at] - exact, error[at]
+        assert abs(gap[n][2]) < 5 * error[2] + 0.2 / n
+        assert (gap[n][:2] > 0).all() and (gap[n][:2] < 4 / n).all()
+    assert (gap[64][:2] < gap[32][:2]).all()
+
+
+def test_command_line_saves_a_file_and_shows_its_progress(tmp_path, capsys, monkeypatch):
+    tiny = {"energy_8": np.zeros((1, 7))}
+    seen = {}
+    monkeypatch.setitem(reproduce.EXPERIMENTS, "pspin_equilibrium", lambda **options: seen.update(options) or tiny)
+    reproduce._main(["pspin_equilibrium", "--rng", "4", "--out", str(tmp_path / "new")])
+    with np.load(tmp_path / "new" / "pspin_equilibrium.npz") as saved:
+        assert json.loads(str(saved["about"]))["rng"] == 4 and saved["energy_8"].shape == (1, 7)
+    assert seen == {"full": False, "rng": 4, "progress": True} and "pspin_equilibrium.npz" in capsys.readouterr().out
+
+
+def test_progress_is_one_line_on_stderr_and_silence_is_the_default(capsys, monkeypatch):
+    monkeypatch.setattr(reproduce, "pspin_sample", lambda n_spins, n_sweeps, rng: {"energy": np.zeros(3)})
+    quiet = run("pspin_equilibrium")
+    assert capsys.readouterr() == ("", "") and quiet["energy_32"].shape == (8, 3)
+    assert run("pspin_equilibrium", full=True, progress=True)["energy_64"].shape == (16, 3)
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "N = 64, sample 16 of 16" in err
+
+
+def test_refusals(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="no experiment 'fig99'; choose one of: pspin_equilibrium"):
+        run("fig99")
+    with pytest.raises(ValueError, match="no experiment"):
+        load("fig99")
+    with pytest.raises(ValueError, match="power of 2, got 12; .* take 16"):
+        pspin_sample(8, 12)
+    with pytest.raises(ValueError, match="n_sweeps must be at least 8"):
+        pspin_sample(8, 4)
+    with pytest.raises(TypeError, match="n_spins must be an integer"):
+        pspin_sample(8.0, 8)
+    monkeypatch.setattr(reproduce, "DATA", tmp_path)
+    with pytest.raises(FileNotFoundError, match="python -m spinlib.reproduce pspin_equilibrium --full"):
+        load("pspin_equilibrium")
