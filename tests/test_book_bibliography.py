@@ -9,7 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[1]
 SOURCE = (ROOT / "references.bib").read_text(encoding="utf-8")
 # What has neither DOI nor arXiv number, and the field by which it can be found instead.
-WITHOUT_NUMBER = {"Li2025thesis": "howpublished", "KrzakalaZdeborova2024": "url"}
+WITHOUT_NUMBER = {"Li2025thesis": "howpublished", "KrzakalaZdeborova2024": "url", "Malioutov2006": "url"}
 DOI = re.compile(r"10\.\d{4,9}/\S+")
 ARXIV = re.compile(r"\d{4}\.\d{4,5}|[a-z-]+/\d{7}")
 CITATION = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
