@@ -1,0 +1,300 @@
+"""The cavity calculation with one step of replica symmetry breaking, derived with SymPy: Thesis eqs. (76)-(117).
+
+A message is joint over x replicas: they share the mean of their state, which is Gaussian over the states. Letters as in
+:mod:`spinlib.symbolic` and :mod:`spinlib.symbolic_cavity`; ``h`` is the mean over all states, ``between`` (Delta0 of the
+Thesis, q1 - q0) the variance of the states' means, ``within`` (Delta1, 1 - q1) the variance inside a state.
+q1 is the overlap INSIDE a state and q0 the one BETWEEN states; the Thesis swaps the two after its eq. (84).
+"""
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from spinlib.parisi import parisi_spectrum
+from spinlib.symbolic import J, beta, lam, p, q0, q1, x
+from spinlib.symbolic_cavity import K, K_VARIANCE, log_Z_message
+
+h, A = sp.symbols("h A", real=True)
+between, within = sp.symbols("Delta0 Delta1", positive=True)
+B_d, B_nd, D1, D0 = sp.symbols("B_d B_nd D1 D0", positive=True)  #: D1 = B_d + B_nd and D0 = B_nd on the graph's average
+
+
+def replica_spins(count):
+    """The spin of one site in ``count`` replicas, as symbols.
+
+    >>> from spinlib.symbolic_one_rsb import replica_spins
+    >>> replica_spins(3)
+    (sigma1, sigma2, sigma3)
+    """
+    return sp.symbols(f"sigma1:{count + 1}", real=True)
+
+
+# --- the joint message and its moments -----------------------------------------------------------------------------
+
+@cache
+def _gaussian_log():
+    """ln of E exp(t s) for a Gaussian s of mean a, variance b; SymPy integrates."""
+    t, s, a = sp.symbols("t s a", real=True)
+    b = sp.Symbol("b", positive=True)
+    value = sp.integrate(sp.exp(t * s - (s - a) ** 2 / (2 * b)) / sp.sqrt(2 * sp.pi * b), (s, -sp.oo, sp.oo))
+    return (t, a, b), sp.expand(sp.expand_log(sp.log(sp.simplify(value)), force=True))
+
+
+def joint_log_average(sources, mean=h, between=between, within=within):
+    """ln E exp(sum_a t_a sigma_a) of the joint message with ``sources`` t_a, one a replica; Thesis eqs. (76)-(78).
+
+    First over the spin of each replica at the state's mean, then over that mean: two Gaussian integrals.
+
+    >>> from spinlib.symbolic_one_rsb import joint_log_average
+    >>> joint_log_average([1, 0])
+    Delta0/2 + Delta1/2 + h
+    """
+    (t, a, b), log = _gaussian_log()
+    m = sp.Symbol("m_state", real=True)
+    inside = sp.expand(sum(log.subs({t: source, a: m, b: within}) for source in sources))
+    return sp.expand(inside.coeff(m, 0) + log.subs({t: inside.coeff(m, 1), a: mean, b: between}, simultaneous=True))
+
+
+@cache
+def replica_moments():
+    """(E sigma, E sigma^2, E sigma sigma') of one spin, the last over two replicas; Thesis eqs. (79)-(81).
+
+    So h, Delta0, Delta1 are E sigma, E sigma sigma' - h^2, E sigma^2 - E sigma sigma': Thesis eqs. (82)-(84).
+
+    >>> from spinlib.symbolic_one_rsb import replica_moments
+    >>> replica_moments()
+    (h, Delta0 + Delta1 + h**2, Delta0 + h**2)
+    """
+    t, u = sp.symbols("t u", real=True)
+    generating = sp.exp(joint_log_average([t, u]))
+    at_zero = lambda expression: sp.expand(expression.subs({t: 0, u: 0}))
+    return tuple(at_zero(sp.diff(generating, *by)) for by in ((t,), (t, t), (t, u)))
+
+
+# --- from messages to messages -------------------------------------------------------------------------------------
+
+def weak_coupling_log(spins, amplitudes):
+    """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2, over ``spins`` = [(h_j, Delta0_j, Delta1_j), ...].
+
+    One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs. (86)-(91).
+
+    >>> from spinlib.symbolic_one_rsb import weak_coupling_log, h, between, within
+    >>> weak_coupling_log([(h, between, within)], [1])
+    Delta0*J**2*beta**2/2 + Delta1*J**2*beta**2/2 + J*beta*h
+    """
+    first, same, cross = (sp.Mul(*(moment.subs({h: a, between: b, within: c}, simultaneous=True) for a, b, c in spins))
+                          for moment in replica_moments())
+    linear = sum(amplitudes) * first
+    square = sum(a * b * (same if j == k else cross) for j, a in enumerate(amplitudes) for k, b in enumerate(amplitudes))
+    return sp.expand(beta * J * linear + (beta * J) ** 2 * (square - linear**2) / 2)
+
+
+def replica_message(log_weight, sources):
+    """(A, B_d, B_nd) of exp(A sum s_a - B_d sum s_a^2 / 2 + B_nd sum_(a != b) s_a s_b / 2); Thesis eqs. (92)-(96).
+
+    ``sources`` are the replicas of the spin. Raises ValueError if the weight is not of this form.
+
+    >>> from spinlib.symbolic_one_rsb import replica_message, replica_spins
+    >>> s = replica_spins(2)
+    >>> replica_message(5 * sum(s) - s[0]**2 - s[1]**2 + 3 * s[0] * s[1], s)
+    (5, 2, 3)
+    """
+    if len(sources) < 2:
+        raise ValueError(f"sources must be at least 2 replicas, got {len(sources)}; with one there is no B_nd")
+    s, t = sources[:2]
+    found = sp.Poly(sp.expand(log_weight), *sources)
+    a, b_d, b_nd = found.coeff_monomial(s), -2 * found.coeff_monomial(s**2), found.coeff_monomial(s * t)
+    rebuilt = a * sum(sources) - b_d * sum(c**2 for c in sources) / 2 + b_nd * (sum(sources) ** 2 - sum(c**2 for c in sources)) / 2
+    if sp.expand(log_weight - rebuilt) != 0:
+        raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; expand it to order J^2 and "
+                         f"leave the normalisation out; {sp.expand(log_weight - rebuilt)} is left over")
+    return a, b_d, b_nd
+
+
+def message_moments(A=A, B_d=B_d, B_nd=B_nd, x=x):
+    """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any number x of replicas; Thesis eqs. (97)-(102).
+
+    The matrix B_d on, -B_nd off the diagonal is inverted through its spectrum, so x may be a symbol or a fraction.
+    Infinite where B_d = (x - 1) B_nd: there the states no longer have a finite spread.
+
+    >>> from spinlib.symbolic_one_rsb import message_moments
+    >>> message_moments(6, 4, 1, 2)
+    (2, 1/15, 1/5)
+    """
+    (inner, _), (outer, _) = parisi_spectrum((B_d, -B_nd), (1, x))
+    off = (1 / outer - 1 / inner) / sp.sympify(x)  # the inverse has 1 / eigenvalue, the same eigenvectors
+    return tuple(sp.factor(value) for value in (sp.sympify(A) / outer, off, 1 / inner))
+
+
+# --- the average over the graph, <J> = 0 ---------------------------------------------------------------------------
+
+@cache
+def graph_averages():
+    """{'field': E A^2, 'D1': B_d + B_nd, 'D0': B_nd} summed over the K couplings of a spin; Thesis eqs. (104)-(106), (109).
+
+    h of different messages are independent with E h^2 = q0; E sigma^2 = 1 and E sigma sigma' = q1 after (83), (84).
+
+    >>> from spinlib.symbolic_one_rsb import graph_averages
+    >>> graph_averages()['field']
+    beta**2*p*q0**(p - 1)/2
+    """
+    mean, same, cross = sp.symbols("mean same cross", positive=True)  # of the product of p - 1 spins: E h^2, E s^2, E s s'
+    spins = replica_spins(2)
+    log = weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins)
+    linear, b_d, b_nd = replica_message(log, spins)
+    summed = lambda expression: (sp.expand(expression).coeff(J, 2) * K_VARIANCE).subs(
+        {mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1})
+    return {"field": summed(linear**2), "D1": lam + summed(b_d + b_nd), "D0": summed(b_nd)}
+
+
+@cache
+def closed_equations(multiplied=True):
+    """{'q0', 'q1', 'lam'}: right minus left of Thesis eqs. (104), (111), (112), with lam; (104) is (110) times q0.
+
+    With ``multiplied=False`` the first is eq. (110) as printed, divided by q0: it loses q0 = 0, the solution without a field.
+
+    >>> from spinlib.symbolic_one_rsb import closed_equations, q0
+    >>> from spinlib.symbolic import p
+    >>> closed_equations()['q0'].subs(p, 3).subs(q0, 0)
+    0
+    """
+    average = graph_averages()
+    inner, outer = average["D1"], average["D1"] - x * average["D0"]
+    first = average["field"] / outer**2 - q0 if multiplied else outer**2 - sp.powsimp(average["field"] / q0)
+    return {"q0": first, "q1": average["D0"] / (inner * outer) - (q1 - q0), "lam": 1 / inner - (1 - q1)}
+
+
+@cache
+def multiplier():
+    """lam as a function of q1 from Thesis eq. (112), which is 1/D1 = 1 - q1; at x = 1 and q1 = q0 it is that of eq. (59).
+
+    >>> from spinlib.symbolic_one_rsb import multiplier, p, q1
+    >>> multiplier().subs(p, 3).subs(q1, 0)
+    3*beta**2/2 + 1
+    """
+    return 1 / (1 - q1) - (graph_averages()["D1"] - lam)
+
+
+@cache
+def saddle_equations():
+    """(E_0, E_1), zero on the saddle, with lam eliminated; E_0 keeps q0 = 0. Thesis eqs. (110), (111).
+
+    From (112), 1/D1 = 1 - q1, and (107) turned round, 1/(D1 - x D0) = 1 - q1 + x (q1 - q0) =: D. Then (104) is E_0 = 0 and
+    (107) is E_1 = 0.
+
+    >>> from spinlib.symbolic_one_rsb import saddle_equations, p, q0
+    >>> saddle_equations()[0].subs(p, 3).subs(q0, 0)
+    0
+    """
+    average, D = graph_averages(), 1 - q1 + x * (q1 - q0)
+    return average["field"] - q0 / D**2, average["D0"] - (q1 - q0) / ((1 - q1) * D)
+
+
+def on_the_saddle(expression):
+    """The expression with q0^p and q1^p eliminated by :func:`saddle_equations`, valid at q0 = 0 and at q0 > 0.
+
+    >>> from spinlib.symbolic_one_rsb import on_the_saddle, saddle_equations
+    >>> [on_the_saddle(e) for e in saddle_equations()]
+    [0, 0]
+    """
+    c, D = p * beta**2 / 2, 1 - q1 + x * (q1 - q0)
+    power0 = q0 / (c * D**2)                                   # q0^(p-1)
+    power1 = power0 + (q1 - q0) / (c * (1 - q1) * D)           # q1^(p-1)
+    split = sp.expand(sp.expand_power_exp(sp.expand(expression)))
+    return sp.simplify(split.subs({q0**p: q0 * power0, q1**p: q1 * power1}))
+
+
+# --- the Bethe free energy of x replicas, ln Z per spin ------------------------------------------------------------
+
+@cache
+def factor_term():
+    """Sum over couplings of beta F_a^RSB, per spin; Thesis eq. (114) with <J> = 0.
+
+    Each state weighs its own replica-symmetric factor with the power x: the average over states of exp(x beta F_a), where
+    beta F_a = beta J prod m + beta^2 J^2 (prod(Delta1 + m^2) - prod m^2) / 2 is Thesis eq. (66). x is a symbol.
+
+    >>> from spinlib.symbolic_one_rsb import factor_term, q0, q1
+    >>> from spinlib.symbolic_cavity import factor_term as rs
+    >>> from spinlib.symbolic import equal, q, x
+    >>> equal(factor_term().subs({q0: q, q1: q}), x * rs())
+    True
+    """
+    mean, cross, same = sp.symbols("mean cross same", positive=True)  # over p spins: prod h^2, E prod m^2, E prod sigma^2
+    # ln E exp(x beta F) to order J^2: the mean of each term, plus half the variance over states of the first
+    log = x * beta**2 * J**2 * (same - cross) / 2 + (x * beta * J) ** 2 * (cross - mean) / 2
+    return sp.expand(log.coeff(J, 2) * K_VARIANCE / p).subs({same: 1, cross: q1**p, mean: q0**p})
+
+
+@cache
+def node_log():
+    """beta F_i^RSB for sums A, D1, D0 of all couplings, without the messages' normalisation; Thesis eq. (115), x a symbol.
+
+    Over the states the field of a spin is Gaussian, of mean A and variance D0; in each of them the spin gives the
+    replica-symmetric ln Z_i = ln(2 pi / D1) / 2 + field^2 / (2 D1). SymPy averages its x-th power.
+
+    >>> from spinlib.symbolic_one_rsb import node_log, A, D0
+    >>> node_log().subs({A: 0, D0: 0}).expand()
+    -x*log(D1)/2 + x*log(2)/2 + x*log(pi)/2
+    """
+    z, narrow = sp.Symbol("z", real=True), sp.Symbol("narrow", positive=True)  # narrow = 1 - x D0 / D1 > 0
+    power = x * (A + sp.sqrt(D0) * z) ** 2 / (2 * D1) - z**2 / 2
+    linear, rest, l = sp.expand(power).coeff(z, 1), sp.expand(power).coeff(z, 0), sp.Symbol("l", real=True)
+    integral = sp.simplify(sp.integrate(sp.exp(l * z - narrow * z**2 / 2) / sp.sqrt(2 * sp.pi), (z, -sp.oo, sp.oo)))
+    log = sp.expand_log(sp.log(integral), force=True).subs(l, linear).subs(narrow, 1 - x * D0 / D1)
+    return x * (sp.log(2) + sp.log(sp.pi) - sp.log(D1)) / 2 + rest + log
+
+
+@cache
+def node_term():
+    """Mean over spins of :func:`node_log` with E A^2 = q0 (D1 - x D0)^2 and the saddle's D1, D0; Thesis eq. (115).
+
+    >>> from spinlib.symbolic_one_rsb import node_term
+    >>> from spinlib.symbolic_cavity import K
+    >>> sorted(map(str, node_term().coeff(K).free_symbols))
+    ['logZmessage', 'x']
+    """
+    log, inner, outer = node_log(), 1 / (1 - q1), 1 / (1 - q1 + x * (q1 - q0))  # D1 and D1 - x D0 on the saddle
+    put = lambda e: e.subs(D0, (D1 - outer) / x).subs(D1, inner)
+    quadratic = sp.cancel(sp.expand(log).coeff(A, 2)) * (D1 - x * D0) ** 2
+    logs = log.subs(A, 0)
+    logs = logs.subs({a: _log_of_factors(put(a.args[0])) for a in logs.atoms(sp.log) if a.free_symbols})
+    return sp.expand(logs) + q0 * sp.factor(put(sp.cancel(quadratic))) - x * K * log_Z_message
+
+
+def _log_of_factors(argument):
+    """ln of a fraction as a sum over its factors, each with the sign that makes it positive at zero overlaps."""
+    above, below = (sp.factor_list(side)[1] for side in sp.fraction(sp.cancel(argument)))
+    sign = lambda factor: sp.sign(factor.subs({q0: 0, q1: 0}))
+    return sum(power * sp.log(sp.expand(sign(factor) * factor)) for factor, power in above + [(f, -k) for f, k in below])
+
+
+@cache
+def edge_term(printed=False):
+    """Sum over edges of beta F_ai^RSB, per spin; Thesis eq. (116). ``printed=True`` keeps the normalisations only.
+
+    The slip of eq. (68) again: Z_(ai) Z_(a->i)^x = Z_a <exp(-lam sum sigma^2 / 2K)>, each 1 + O(1/K), on K edges a spin.
+
+    >>> from spinlib.symbolic_one_rsb import edge_term, factor_term, lam, p, x
+    >>> (edge_term() - edge_term(printed=True) - p * factor_term() + lam * x / 2).expand()
+    0
+    """
+    normalisation = -x * K * log_Z_message
+    return normalisation if printed else normalisation + sp.expand(p * factor_term()) - lam * x / 2
+
+
+@cache
+def bethe_free_energy(printed=False):
+    """-2 beta f = 2/x (factors + nodes - edges) at the multiplier of eq. (112); Thesis eqs. (113), (117), (118).
+
+    ``printed=True`` uses the edges as printed and gives (118) identically; the right edges give it on the saddle, where
+    what (118) drops is the constant 1 per spin: together they make :data:`spinlib.symbolic.ENTROPY_CONSTANT`.
+
+    >>> from spinlib.symbolic_one_rsb import bethe_free_energy
+    >>> from spinlib.symbolic import equal, one_rsb_free_energy
+    >>> import sympy as sp
+    >>> equal(bethe_free_energy(printed=True), one_rsb_free_energy() + sp.log(2 * sp.pi))
+    True
+    """
+    total = factor_term() + node_term() - edge_term(printed)
+    return sp.expand(sp.expand(2 * total / x).subs(lam, multiplier()))
