@@ -56,10 +56,10 @@ def pspin_equilibrium(*, full=False, rng=0, progress=False) -> dict[str, np.ndar
     """Equilibrium of the spherical 3-spin model at N = 32 (with ``full`` also N = 64), with a test that it is one.
 
     Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the samples, as
-    ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its histograms. Quick: 8 samples, 256
+    ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its histograms. Quick: 8 samples, 128
     sweeps. Full: 32 samples of N = 32 and 16 of N = 64, 1024 sweeps. The first samples of both are the same.
     """
-    plan = {32: (32, 1024), 64: (16, 1024)} if full else {32: (8, 256)}
+    plan = {32: (32, 1024), 64: (16, 1024)} if full else {32: (8, 128)}
     result = {"bins": BINS}
     for (n_spins, (n_samples, n_sweeps)), child in zip(plan.items(), np.random.default_rng(rng).spawn(len(plan)), strict=True):
         samples = []
