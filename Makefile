@@ -10,7 +10,6 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 # For tests without a screen; kernels must not see it: they would draw no figure (hence env -u below).
-export MPLBACKEND := agg
 
 .PHONY: help book test test-fast lab execute reference check-pages bench clean
 
@@ -35,7 +34,7 @@ book: .venv/.installed
 
 test: test-fast
 	@echo "== every chapter: each cell is run again and must print what is stored"
-	@env -u MPLBACKEND $(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters
+	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters
 
 test-fast: .venv/.installed
 	@echo "== spinlib (unit tests and doctests) and the tests of the book"
@@ -43,10 +42,10 @@ test-fast: .venv/.installed
 
 lab: .venv/.installed
 	@echo "== JupyterLab; stop it with Ctrl-C"
-	@env -u MPLBACKEND $(PY) -m jupyter lab chapters
+	@$(PY) -m jupyter lab chapters
 
 execute: .venv/.installed
-	@env -u MPLBACKEND $(PY) tools/run_notebooks.py $(CHAPTER)
+	@$(PY) tools/run_notebooks.py $(CHAPTER)
 
 reference: .venv/.installed
 	@$(PY) tools/make_reference.py

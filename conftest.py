@@ -6,6 +6,7 @@ ROOT = pathlib.Path(__file__).parent
 os.environ["PYTHONPATH"] = os.pathsep.join(p for p in (str(ROOT), os.environ.get("PYTHONPATH")) if p)
 # A kernel raises where an iteration does not converge, so no page can show such a number unless its cell says so.
 os.environ["PYTHONWARNINGS"] = "error::RuntimeWarning"
+os.environ.pop("MPLBACKEND", None)  # kernels choose their own backend: with agg no notebook would show a figure
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 

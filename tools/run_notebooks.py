@@ -14,6 +14,7 @@ from nbclient import NotebookClient
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 os.environ["PYTHONPATH"] = str(ROOT)
 os.environ["PYTHONWARNINGS"] = "error::RuntimeWarning"  # as in conftest.py: nothing unconverged is shown unannounced
+os.environ.pop("MPLBACKEND", None)  # likewise: with agg no notebook would show a figure
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
