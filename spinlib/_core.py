@@ -99,16 +99,41 @@ def check_damping(value) -> float:
 
 def check_array(name: str, value, shape: tuple[int | None, ...], hint: str = "") -> np.ndarray:
     """``value`` as a finite float64 array of the stated shape; None in ``shape`` allows any length."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of real numbers, got {type(value).__name__}{_and(hint)}") from error
+    array = check_numbers(name, value, hint)
     if array.ndim != len(shape) or any(want is not None and have != want for have, want in zip(array.shape, shape)):
         allowed = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
         raise ValueError(f"{name} must have shape {allowed}, got {array.shape}{_and(hint)}")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {int((~np.isfinite(array)).sum())} NaN or infinite entries{_and(hint)}")
     return array
+
+
+def check_numbers(name: str, value, hint: str = "") -> np.ndarray:
+    """``value`` as a float64 array of any shape; text and complex numbers are refused rather than read or cut."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "cSU":
+            raise TypeError(f"its entries are of type {array.dtype}")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be an array of real numbers, got {type(value).__name__}: {error}{_and(hint)}") from error
+
+
+def check_finite(name: str, value, *, minimum: float | None = None, hint: str = "") -> np.ndarray:
+    """``value`` as a finite float64 array of any shape, not below ``minimum``."""
+    array = check_numbers(name, value, hint)
+    bad = ~np.isfinite(array) if minimum is None else ~((array >= minimum) & (array < np.inf))
+    if bad.any():
+        allowed = "" if minimum is None else f" and >= {minimum:g}"
+        raise ValueError(f"{name} must be finite{allowed}, got {array[bad].flat[0]} in {bad.sum()} of {array.size} entries{_and(hint)}")
+    return array
+
+
+def check_flag(name: str, value) -> bool:
+    """``value`` as bool; anything else, such as "no" or 1, is refused rather than read as True."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r} of type {type(value).__name__}")
+    return bool(value)
 
 
 def _guess(value):

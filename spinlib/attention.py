@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from spinlib._core import check_array, check_integer
+from spinlib._core import check_array, check_flag, check_integer
 
 
 def linear_attention(X, W) -> torch.Tensor:
@@ -25,11 +25,12 @@ def linear_attention(X, W) -> torch.Tensor:
     3.75
     """
     X = _prompts(X)
-    W = torch.as_tensor(np.asarray(W) if isinstance(W, (list, tuple)) else W, dtype=X.dtype)
+    W = _tensor("W", W).to(X.dtype)
     rows = X.shape[1]
     if W.shape not in ((rows, rows), (rows, rows - 1)):
         raise ValueError(f"W must have shape {(rows, rows)} or {(rows, rows - 1)}, got {tuple(W.shape)}; "
                          f"X has D+1 = {rows} rows, and W acts on its columns")
+    _finite("W", W)
     g, query = _summary(X, value=False)
     return (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
 
@@ -60,7 +61,7 @@ class LinearAttention(torch.nn.Module):
         super().__init__()
         self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
         self.heads = check_integer("heads", heads, 1)
-        self.value, self.factored = bool(value), bool(factored)
+        self.value, self.factored = check_flag("value", value), check_flag("factored", factored)
         rng = np.random.default_rng(rng)
         for name in (("W_Q", "W_K") if factored else ("W",)) + (("W_V",) if value else ()):
             start = rng.standard_normal((self.heads, self.D + 1, self.D + 1)) / np.sqrt(self.D + 1)
@@ -87,6 +88,10 @@ class LinearAttention(torch.nn.Module):
 
     def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the two tensors of :meth:`summary`."""
+        n, P = self.D + 1, len(query)
+        if query.shape != (P, n) or summary.shape != ((P, n, n) if self.value else (P, n)):
+            raise ValueError(f"readout needs the two tensors of summary(X) of this model, D = {self.D}, "
+                             f"got shapes {tuple(summary.shape)} and {tuple(query.shape)}")
         W = self.W_K.mT @ self.W_Q if self.factored else self.W             # (heads, D+1, D+1)
         if not self.value:
             return (summary * (query @ W.sum(0).T)).sum(-1)
@@ -119,17 +124,29 @@ class LinearAttention(torch.nn.Module):
 
 def _prompts(X, dtype=None) -> torch.Tensor:
     """X as a floating (P, D+1, N+1) tensor with finite entries."""
-    try:
-        X = torch.as_tensor(np.asarray(X, dtype=np.float64) if isinstance(X, (list, tuple)) else X)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"X must be an array or tensor of real numbers, got {type(X).__name__}") from error
+    X = _tensor("X", X)
     X = X.to(dtype or (X.dtype if X.is_floating_point() else torch.float64))
-    if X.ndim != 3 or X.shape[1] < 2 or X.shape[2] < 2:
-        raise ValueError(f"X must have shape (P, D+1, N+1) with D, N >= 1, got {tuple(X.shape)}; "
+    if X.ndim != 3 or X.shape[0] < 1 or X.shape[1] < 2 or X.shape[2] < 2:
+        raise ValueError(f"X must have shape (P, D+1, N+1) with P, D, N >= 1, got {tuple(X.shape)}; "
                          "give one prompt a leading axis: X[None]")
-    if not torch.isfinite(X).all():
-        raise ValueError(f"X must be finite, got {int((~torch.isfinite(X)).sum())} NaN or infinite entries")
-    return X
+    return _finite("X", X)
+
+
+def _tensor(name, value) -> torch.Tensor:
+    """``value`` as a tensor of real numbers; the graph of a tensor is kept."""
+    try:
+        tensor = torch.as_tensor(np.asarray(value, dtype=np.float64) if isinstance(value, (list, tuple)) else value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"{name} must be an array or tensor of real numbers, got {type(value).__name__}") from error
+    if tensor.is_complex():
+        raise TypeError(f"{name} must be an array or tensor of real numbers, got {tensor.dtype}; pass its real part if that is what you mean")
+    return tensor
+
+
+def _finite(name, tensor) -> torch.Tensor:
+    if not torch.isfinite(tensor).all():
+        raise ValueError(f"{name} must be finite, got {int((~torch.isfinite(tensor)).sum())} NaN or infinite entries")
+    return tensor
 
 
 def _summary(X: torch.Tensor, value: bool) -> tuple[torch.Tensor, torch.Tensor]:

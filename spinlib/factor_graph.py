@@ -34,6 +34,10 @@ class FactorGraph:
     factors: tuple[tuple[tuple[int, ...], np.ndarray], ...]
 
     def __post_init__(self):
+        for name, value in (("cards", self.cards), ("factors", self.factors)):
+            if not isinstance(value, (Sequence, np.ndarray)):
+                raise TypeError(f"{name} must be a sequence, got {value!r} of type {type(value).__name__}; "
+                                "FactorGraph(cards=(2, 3), factors=[((0, 1), table)]) has two variables and one factor")
         cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(self.cards))
         factors = []
         for a, factor in enumerate(self.factors):
@@ -108,6 +112,9 @@ def pspin_ising(n_spins, scopes, J, *, h=0.0, beta=1.0) -> FactorGraph:
     J = check_array("J", np.full(M, J) if np.ndim(J) == 0 else J, (M,), hint="give one coupling per row of scopes")
     h = check_array("h", np.full(n_spins, h) if np.ndim(h) == 0 else h, (n_spins,), hint="give one field per spin")
     sign = np.array([-1.0, 1.0])
+    if max(beta * np.abs(J).max(initial=0), beta * np.abs(h).max()) > 700:
+        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max |J|={np.abs(J).max(initial=0):g} "
+                         f"and max |h|={np.abs(h).max():g}: the weight exp(beta J) leaves the finite numbers; lower beta")
     product = reduce(np.multiply.outer, [sign] * p)
     factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]
     factors += [((i,), np.exp(beta * h[i] * sign)) for i in np.flatnonzero(h).tolist()]
@@ -139,7 +146,7 @@ def magnetisations(marginals) -> np.ndarray:
     >>> magnetisations([[0.25, 0.75]])
     array([0.5])
     """
-    marginals = check_array("marginals", marginals, (None, 2), hint="only two-state variables have a magnetisation")
+    marginals = _probabilities("marginals", check_array("marginals", marginals, (None, 2), hint="only two-state variables have a magnetisation"))
     return marginals[:, 1] - marginals[:, 0]
 
 
@@ -179,7 +186,7 @@ def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
     >>> print(f"{log_Z:.5f} {marginals[1, 1]:.5f}")
     1.94019 0.67597
     """
-    if math.prod(graph.cards) > LARGEST:
+    if math.prod(_check_graph(graph).cards) > LARGEST:
         raise ValueError(f"enumeration is limited to 2^20 states, got 2^{np.log2(graph.cards).sum():.1f} "
                          f"({graph.n} variables); use bp, or fewer variables")
     live = [i for i, c in enumerate(graph.cards) if c > 1]
@@ -211,7 +218,7 @@ def edges(graph: FactorGraph) -> np.ndarray:
     >>> edges(ising([[0, 1], [1, 0]])).tolist()
     [[0, 0], [0, 1]]
     """
-    return np.array([(a, i) for a, (scope, _) in enumerate(graph.factors) for i in scope], dtype=int).reshape(-1, 2)
+    return np.array([(a, i) for a, (scope, _) in enumerate(_check_graph(graph).factors) for i in scope], dtype=int).reshape(-1, 2)
 
 
 def bp(graph: FactorGraph, *, damping=0.0, tol=1e-12, max_iter=500, start="uniform", rng=None) -> Beliefs:
@@ -234,7 +241,7 @@ def bp(graph: FactorGraph, *, damping=0.0, tol=1e-12, max_iter=500, start="unifo
             raise ValueError(f"start must be 'uniform', 'random' or messages of shape {shape}, got {start!r}")
         messages = np.ones(shape) if start == "uniform" else np.random.default_rng(rng).uniform(0.05, 1.0, shape)
     else:
-        messages = _messages(start, shape)
+        messages = _messages(start, layout.valid)
     messages = normalised(messages * layout.valid)
     if not len(messages):
         return Beliefs(*layout.beliefs(messages), messages, True, 0, 0.0, np.zeros(0))
@@ -259,7 +266,7 @@ def bethe_terms(graph: FactorGraph, messages) -> tuple[np.ndarray, np.ndarray]:
     1.82008
     """
     layout = Layout(graph, edges(graph))
-    return layout.terms(_messages(messages, layout.valid.shape))
+    return layout.terms(_messages(messages, layout.valid))
 
 
 def bethe_free_energy(graph: FactorGraph, marginals, factor_marginals) -> float:
@@ -267,7 +274,8 @@ def bethe_free_energy(graph: FactorGraph, marginals, factor_marginals) -> float:
 
     :math:`\sum_a\sum b_a\ln(b_a/f_a) - \sum_i(d_i-1)\sum b_i\ln b_i` with d_i the number of factors at variable i; minus
     log Z at a fixed point of belief propagation. Beliefs should be consistent (b_i a marginal of b_a), which is not
-    checked. Source: Yedidia, Freeman and Weiss (2005). Raises ValueError for shapes that do not fit the graph.
+    checked. Source: Yedidia, Freeman and Weiss (2005). Raises ValueError for shapes that do not fit the graph, and for
+    beliefs that are negative or do not sum to 1; inf where a belief is positive on a state of weight 0.
 
     >>> from spinlib.factor_graph import bethe_free_energy, bp, ising
     >>> pair = ising([[0, 1], [1, 0]])
@@ -275,13 +283,16 @@ def bethe_free_energy(graph: FactorGraph, marginals, factor_marginals) -> float:
     >>> print(f"{bethe_free_energy(pair, found.marginals, found.factor_marginals):.5f}")
     -1.82008
     """
-    b = check_array("marginals", marginals, (graph.n, max(graph.cards)))
+    b = _probabilities("marginals", check_array("marginals", marginals, (_check_graph(graph).n, max(graph.cards))))
+    if not isinstance(factor_marginals, Sequence):
+        raise TypeError(f"factor_marginals must be a sequence of tables, got {type(factor_marginals).__name__}; pass Beliefs.factor_marginals")
     if len(factor_marginals) != len(graph.factors):
         raise ValueError(f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got {len(factor_marginals)}")
     xlogx = lambda p: float((p * np.log(np.where(p > 0, p, 1.0))).sum())
     total = 0.0
     for a, ((_, table), belief) in enumerate(zip(graph.factors, factor_marginals)):
-        belief = check_array(f"factor_marginals[{a}]", belief, table.shape)
+        name = f"factor_marginals[{a}]"
+        belief = _probabilities(name, check_array(name, belief, table.shape).ravel()).reshape(table.shape)
         used = belief > 0
         with np.errstate(divide="ignore"):
             total += float((belief[used] * (np.log(belief[used]) - np.log(table[used]))).sum())
@@ -289,15 +300,35 @@ def bethe_free_energy(graph: FactorGraph, marginals, factor_marginals) -> float:
     return total - sum((d - 1) * xlogx(row) for d, row in zip(degree.tolist(), b))
 
 
+def _check_graph(graph) -> FactorGraph:
+    if not isinstance(graph, FactorGraph):
+        raise TypeError(f"graph must be a FactorGraph, got {type(graph).__name__}; build one with ising, pspin_ising or FactorGraph")
+    return graph
+
+
+def _probabilities(name, rows) -> np.ndarray:
+    sums = rows.sum(axis=-1)
+    if (rows < 0).any() or (np.abs(sums - 1) > 1e-8).any():
+        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {rows.min():g} and sums from {sums.min():g} to {sums.max():g}; "
+                         "divide weights by their sum")
+    return rows
+
+
 def _whole(name, numbers) -> np.ndarray:
-    array = np.asarray(numbers)
+    try:
+        array = np.asarray(numbers)
+    except ValueError as error:
+        raise ValueError(f"{name} must be rows of equal length, got {numbers!r}") from error
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise TypeError(f"{name} must hold whole numbers, the names of variables, got {numbers!r}")
     return array.astype(int)
 
 
-def _messages(messages, shape) -> np.ndarray:
-    messages = check_array("messages", messages, shape, hint="one row per edge of the graph: Beliefs.messages of the same graph")
+def _messages(messages, valid) -> np.ndarray:
+    messages = check_array("messages", messages, valid.shape, hint="one row per edge of the graph: Beliefs.messages of the same graph")
     if (messages < 0).any():
         raise ValueError(f"messages must be >= 0, got least {messages.min():g}; they are weights of states")
+    empty = np.flatnonzero((messages * valid).sum(-1) == 0)
+    if len(empty):
+        raise ValueError(f"each message needs a state of positive weight, got only zeros in row {empty[0]}; start from uniform messages")
     return messages

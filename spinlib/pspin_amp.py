@@ -13,8 +13,8 @@ from math import factorial
 import numpy as np
 from scipy.optimize import brentq
 
-from spinlib._core import check_array, check_integer, check_real
-from spinlib.simulation import Couplings
+from spinlib._core import check_array, check_finite, check_flag, check_integer, check_numbers, check_real
+from spinlib.simulation import Couplings, check_couplings
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def spherical_variance(field_variance):
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
     1.0 0.5
     """
-    return 2 / (1 + np.sqrt(1 + 4 * np.asarray(field_variance, dtype=np.float64)))
+    return 2 / (1 + np.sqrt(1 + 4 * check_finite("field_variance", field_variance, minimum=0, hint="it is the mean of h^2")))
 
 
 def state_evolution(p, T, q, *, overlap=None, n_steps=30) -> StateEvolution:
@@ -94,7 +94,8 @@ def amp(couplings: Couplings, T, m, *, previous=None, onsager=True, n_steps=30) 
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((6, 64), True)
     """
-    m, beta, n_steps = _check_start(m, couplings.n_spins), 1 / check_real("T", T, above=0), check_integer("n_steps", n_steps, 1)
+    m, beta = _check_start(m, check_couplings(couplings).n_spins), _inverse(T)
+    n_steps, onsager = check_integer("n_steps", n_steps, 1), check_flag("onsager", onsager)
     last = np.zeros_like(m) if previous is None else check_array("previous", previous, m.shape, hint="the step before m, of the same shape")
     p, v = couplings.p, 1 - (m**2).mean(-1)
     means, variances = [m], [v]
@@ -123,7 +124,7 @@ def relaxed_bp(couplings: Couplings, T, m, *, n_steps=10) -> Iterates:
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((4, 24), True)
     """
-    n, p, beta = couplings.n_spins, couplings.p, 1 / check_real("T", T, above=0)
+    n, p, beta = check_couplings(couplings).n_spins, couplings.p, _inverse(T)
     m, n_steps = check_array("m", _check_start(m, n), (n,)), check_integer("n_steps", n_steps, 1)
     if _coinciding(couplings):
         raise ValueError(f"couplings must have distinct indices, got one with n_spins={n}, p={p} where some coincide; "
@@ -165,10 +166,15 @@ def _coinciding(couplings):
     return bool(np.any(couplings.tensor[diagonal, diagonal]))
 
 
+def _inverse(T):
+    """beta = 1/T; below T = 1e-6 the multiplier and the softening of a spin no longer differ in float64."""
+    return 1 / check_real("T", T, minimum=1e-6, hint="for T = 0 use spinlib.simulation.descend")
+
+
 def _check_start(m, n_spins):
-    m = np.asarray(m, dtype=np.float64)
-    if m.ndim == 0 or m.shape[-1] != n_spins:
-        raise ValueError(f"m must have shape (..., {n_spins}), got {m.shape}; the last axis runs over the spins")
+    m = check_numbers("m", m)
+    if m.ndim == 0 or m.shape[-1] != n_spins or m.size == 0:
+        raise ValueError(f"m must have shape (..., {n_spins}), got {m.shape}; the last axis runs over the spins, and no axis is empty")
     q = (m**2).mean(-1)
     if not (np.isfinite(q).all() and (q > 0).all() and (q < 1).all()):
         raise ValueError(f"the start needs 0 < (1/N) sum m_i^2 < 1, got {float(np.ravel(q)[0]):.6g}; scale it: np.sqrt(q) * random_spins(n_spins)")

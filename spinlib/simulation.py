@@ -8,9 +8,10 @@ from math import comb, factorial
 
 import numpy as np
 
-from spinlib._core import check_array, check_integer, check_real, iterate
+from spinlib._core import check_array, check_finite, check_flag, check_integer, check_real, iterate
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
+MAX_P = 8  # the sum over the p! orders of the indices is explicit
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Couplings:
         shape = np.shape(self.tensor)
         if len(shape) < 2 or len(set(shape)) != 1 or shape[0] < 2:
             raise ValueError(f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; draw one with gaussian_couplings(n_spins, p)")
-        tensor = check_array("tensor", self.tensor, shape)
+        tensor = check_array("tensor", self.tensor, shape)  # (N,) * p, float64
         for axis in range(1, tensor.ndim):
             if not np.allclose(tensor, np.swapaxes(tensor, 0, axis), rtol=0, atol=1e-12 * max(np.abs(tensor).max(), 1e-300)):
                 raise ValueError(f"tensor must be symmetric, got one that changes when axes 0 and {axis} are swapped; average it over all permutations of its axes")
@@ -63,7 +64,9 @@ class Couplings:
         >>> bool(abs((s * J.gradient(s)).sum(-1) - 3 * J.energy(s)).max() < 1e-12)   # Euler: H is homogeneous of degree p
         True
         """
-        s = _check_spins(s, self.n_spins)
+        return self._gradient(_check_spins(s, self.n_spins))
+
+    def _gradient(self, s):
         rows = s.reshape(-1, self.n_spins)
         product = rows @ self._matrix  # (replicas, N^(p-1)): one index contracted, for all replicas at once
         for _ in range(self.p - 2):
@@ -81,13 +84,15 @@ def gaussian_couplings(n_spins, p=3, *, distinct=False, rng=None) -> Couplings:
     By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance
     ``1/(2 N^(p-1))``: then the covariance is exactly ``(N/2) q^p`` at every N (Crisanti and Sommers 1992). With ``distinct=True``
     the sum runs over ``i1 < ... < ip`` with variance ``p!/(2 N^(p-1))`` as in Thesis eq. (20); covariance ``(N/2) q^p`` then holds
-    only up to relative order 1/N. Refuses more than 2^27 entries N^p.
+    only up to relative order 1/N. Refuses more than 2^27 entries N^p, and p above 8.
 
     >>> from spinlib.simulation import gaussian_couplings
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
     (16, 16, 16)
     """
-    n_spins, p = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2)
+    n_spins, p, distinct = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2), check_flag("distinct", distinct)
+    if p > MAX_P:
+        raise ValueError(f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, so make a Couplings of your own")
     if n_spins**p > MAX_ENTRIES:
         raise ValueError(f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; take fewer spins or a smaller p")
     if distinct and n_spins < p:
@@ -113,6 +118,9 @@ def random_spins(n_spins, shape=(), *, rng=None) -> np.ndarray:
     ((3, 50), ['50.0000000000', '50.0000000000', '50.0000000000'])
     """
     n_spins = check_integer("n_spins", n_spins, 2)
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(f"shape must be a tuple of whole numbers, got {shape!r} of type {type(shape).__name__}; write ({shape!r},) for one axis")
+    shape = [check_integer("an entry of shape", k, 1) for k in shape]
     return _to_sphere(np.random.default_rng(rng).standard_normal((*shape, n_spins)))
 
 
@@ -123,9 +131,9 @@ def overlap(s, t) -> np.ndarray:
     >>> print(overlap([1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, -1.0]))
     0.5
     """
-    s, t = np.asarray(s, dtype=np.float64), np.asarray(t, dtype=np.float64)
-    if s.shape[-1] != t.shape[-1]:
-        raise ValueError(f"both configurations need the same number of spins, got {s.shape[-1]} and {t.shape[-1]}; compare replicas of one sample")
+    s, t = check_finite("the first configuration", s), check_finite("the second configuration", t)
+    if s.shape[-1:] != t.shape[-1:] or s.ndim == 0:
+        raise ValueError(f"both configurations need the same number of spins, got shapes {s.shape} and {t.shape}; compare replicas of one sample")
     return (s * t).mean(axis=-1)
 
 
@@ -144,8 +152,8 @@ class Descent:
 def descend(couplings: Couplings, s, *, step=None, tol=1e-9, max_iter=20_000) -> Descent:
     """Gradient descent on the sphere from ``s`` (..., N): the zero-temperature dynamics, which ends in a local minimum.
 
-    ``step`` defaults to ``0.6/sqrt(2 p (p-1))``, a third of the stability limit ``2/sqrt(2p(p-1))`` of the stiffest direction at
-    the threshold. Not converging warns with :class:`~spinlib._core.ConvergenceWarning`; the last state is returned.
+    ``step`` defaults to ``0.6/R`` with ``R = sqrt(2 p (p-1))`` the radius of the semicircle of the Hessian. The stiffest direction at
+    the threshold has the curvature 2R, so steps below ``1/R`` do not overshoot; larger ones may leap between valleys. Not converging warns with :class:`~spinlib._core.ConvergenceWarning`; the last state is returned.
     Source: Crisanti and Sommers 1992; Castellani and Cavagna 2005.
 
     >>> from spinlib.simulation import descend, gaussian_couplings, random_spins
@@ -153,7 +161,7 @@ def descend(couplings: Couplings, s, *, step=None, tol=1e-9, max_iter=20_000) ->
     >>> print(end.converged, bool(end.energy < -0.8))
     True True
     """
-    s = _check_sphere(s, couplings.n_spins)
+    s = _check_sphere(s, check_couplings(couplings).n_spins)
     step = check_real("step", 0.6 / np.sqrt(2 * couplings.p * (couplings.p - 1)) if step is None else step, above=0)
     found = iterate(lambda state: (_to_sphere(state[0] - step * couplings.gradient(state[0])),), (s,), tol=tol, max_iter=max_iter,
                     name="gradient descent on the sphere", remedy="raise max_iter or lower step")
@@ -166,21 +174,24 @@ def langevin(couplings: Couplings, s, T, *, dt=0.02, n_steps=1000, every=1, rng=
 
     Euler steps ``ds = P(-grad H dt + sqrt(2 T dt) noise)`` with P the projection on the tangent plane, and back to the sphere:
     stationary at the Boltzmann distribution up to order ``dt``. For dynamics; for equilibrium use :func:`parallel_tempering`.
-    Source: Cugliandolo and Kurchan 1993.
+    Raises ValueError when a step leaves the finite numbers. Source: Cugliandolo and Kurchan 1993.
 
     >>> from spinlib.simulation import gaussian_couplings, langevin, overlap, random_spins
     >>> path = langevin(gaussian_couplings(32, rng=0), random_spins(32, (4,), rng=1), 1.0, n_steps=100, every=50, rng=2)
     >>> path.shape
     (3, 4, 32)
     """
-    s = _check_sphere(s, couplings.n_spins)
+    s = _check_sphere(s, check_couplings(couplings).n_spins)
     T, dt = check_real("T", T, minimum=0), check_real("dt", dt, above=0)
     n_steps, every = check_integer("n_steps", n_steps, 1), check_integer("every", every, 1)
     rng = np.random.default_rng(rng)
     path = [s]
     for k in range(1, n_steps + 1):
-        move = np.sqrt(2 * T * dt) * rng.standard_normal(s.shape) - dt * couplings.gradient(s)
-        s = _to_sphere(s + _tangent(move, s))
+        gradient = couplings.gradient(s)
+        with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
+            s = _to_sphere(s + _tangent(np.sqrt(2 * T * dt) * rng.standard_normal(s.shape) - dt * gradient, s))
+        if not np.allclose((s**2).mean(axis=-1), 1):
+            raise ValueError(f"the dynamics left the finite numbers in step {k} with dt={dt:g}; lower dt, to 0.02 or less")
         if k % every == 0:
             path.append(s)
     return np.array(path)
@@ -201,12 +212,24 @@ def leapfrog(couplings: Couplings, s, v, beta, eps, n_steps):
     >>> bool(abs(back - s).max() < 1e-12)
     True
     """
-    beta, eps = np.asarray(beta)[..., None], np.asarray(eps)[..., None]
+    s, n_steps = _check_sphere(s, check_couplings(couplings).n_spins), check_integer("n_steps", n_steps, 1)
+    v = check_array("v", v, s.shape, hint="one velocity a spin")
+    if (np.abs((s * v).mean(axis=-1)) > 1e-9 * (1 + np.abs(v).max())).any():
+        raise ValueError("v must be tangent to the sphere, sum_i s_i v_i = 0; take its component along s away")
+    beta, eps = check_finite("beta", beta, minimum=0), check_finite("eps", eps, minimum=0)
+    if beta.shape not in ((), s.shape[:-1]) or eps.shape not in ((), s.shape[:-1]):
+        raise ValueError(f"beta and eps must be numbers or have shape {s.shape[:-1]}, got {beta.shape} and {eps.shape}")
+    return _leapfrog(couplings, s, v, beta, eps, n_steps)
+
+
+def _leapfrog(couplings, s, v, beta, eps, n_steps):
+    """The motion of :func:`leapfrog`, unchecked: it is the inner loop of the sampler."""
+    beta, eps = beta[..., None], eps[..., None]
     kick = -beta * eps
-    v = v + 0.5 * kick * _tangent(couplings.gradient(s), s)
+    v = v + 0.5 * kick * _tangent(couplings._gradient(s), s)
     for left in reversed(range(n_steps)):
         s, v = _great_circle(s, v, eps)
-        v = v + (kick if left else 0.5 * kick) * _tangent(couplings.gradient(s), s)  # two half kicks meet between the steps
+        v = v + (kick if left else 0.5 * kick) * _tangent(couplings._gradient(s), s)  # two half kicks meet between the steps
     return _to_sphere(s), v
 
 
@@ -243,8 +266,8 @@ def parallel_tempering(couplings: Couplings, T, *, n_sweeps=1000, n_copies=2, n_
     if len(T) == 0 or T.min() <= 0 or (np.diff(T) <= 0).any():
         raise ValueError(f"T must be positive and strictly increasing, got {T.tolist()}; sort it and drop what repeats: np.unique(T)")
     n_sweeps, n_copies = check_integer("n_sweeps", n_sweeps, 1), check_integer("n_copies", n_copies, 1)
-    n_leapfrog, eps = check_integer("n_leapfrog", n_leapfrog, 1), check_real("eps", eps, above=0)
-    rng, n = np.random.default_rng(rng), couplings.n_spins
+    n_leapfrog, eps = check_integer("n_leapfrog", n_leapfrog, 1), check_real("eps", eps, above=0, maximum=10, hint="above 1 hardly a move is accepted")
+    rng, n = np.random.default_rng(rng), check_couplings(couplings).n_spins
     s = random_spins(n, (n_copies, len(T)), rng=rng) if s is None else _check_sphere(s, n)
     if s.shape != (n_copies, len(T), n):
         raise ValueError(f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; continue from the s of a run with the same T")
@@ -254,7 +277,7 @@ def parallel_tempering(couplings: Couplings, T, *, n_sweeps=1000, n_copies=2, n_
     energy, overlaps = np.empty((n_sweeps, n_copies, len(T))), np.empty((n_sweeps, len(pairs[0]), len(T)))
     for k in range(n_sweeps):
         v = _tangent(rng.standard_normal(s.shape), s)
-        moved, v_end = leapfrog(couplings, s, v, beta, eps / np.sqrt(beta), n_leapfrog)
+        moved, v_end = _leapfrog(couplings, s, v, beta, eps / np.sqrt(beta), n_leapfrog)
         H_moved = couplings.energy(moved)
         gain = beta * (H - H_moved) + 0.5 * ((v**2).sum(-1) - (v_end**2).sum(-1))
         take = np.log(rng.random(H.shape)) < gain
@@ -286,10 +309,18 @@ def _great_circle(s, v, eps):
     return s * cos + v * (sin / rate), v * cos - s * (sin * rate)
 
 
+def check_couplings(couplings) -> Couplings:
+    """The couplings themselves, or TypeError for what is no :class:`Couplings`."""
+    if not isinstance(couplings, Couplings):
+        raise TypeError(f"couplings must be Couplings, got {type(couplings).__name__}; draw them with gaussian_couplings(n_spins, p), "
+                        "or make them of a symmetric tensor: Couplings(tensor)")
+    return couplings
+
+
 def _check_spins(s, n_spins):
-    s = np.asarray(s, dtype=np.float64)
-    if s.ndim == 0 or s.shape[-1] != n_spins:
-        raise ValueError(f"spins must have shape (..., {n_spins}), got {s.shape}; the last axis runs over the spins")
+    s = check_finite("spins", s)
+    if s.ndim == 0 or s.shape[-1] != n_spins or s.size == 0:
+        raise ValueError(f"spins must have shape (..., {n_spins}), got {s.shape}; the last axis runs over the spins, and no axis is empty")
     return s
 
 

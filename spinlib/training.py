@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from spinlib._core import ConvergenceWarning, check_integer, check_real
+from spinlib._core import ConvergenceWarning, check_integer, check_numbers, check_real
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ def fit(model, prompts, *, ridge=0.0, steps=2000, lr=1e-2, batch=None, optimizer
     ridge = check_real("ridge", ridge, minimum=0)
     steps, lr = check_integer("steps", steps, 1), check_real("lr", lr, above=0)
     test_every = check_integer("test_every", test_every, 1)
+    if not callable(optimizer):
+        raise TypeError(f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD")
     inputs, y = _inputs(model, prompts)
     if batch is not None:
         batch = check_integer("batch", batch, 1)
@@ -144,14 +146,19 @@ def _error(model, inputs, y) -> float:
 
 def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
     """What the model reads of the prompts at every step, computed once, and the labels (P,)."""
+    if not isinstance(model, torch.nn.Module) or not list(model.parameters()):
+        raise TypeError(f"model must be a torch module with parameters, got {type(model).__name__}; use spinlib.attention.LinearAttention(D)")
     dtype = next(model.parameters()).dtype
+    if not hasattr(prompts, "y"):
+        raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without y; "
+                        "use spinlib.icl.LinearTask(D, N).sample(P)")
     if hasattr(prompts, "X"):
         inputs = model.summary(prompts.X) if hasattr(model, "summary") else (torch.as_tensor(prompts.X, dtype=dtype),)
     elif hasattr(prompts, "u") and hasattr(prompts, "query"):
         if not hasattr(model, "readout") or getattr(model, "value", False):
             raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
                              "give this model prompts with X, from LinearTask.sample")
-        u, query = (torch.as_tensor(np.asarray(a), dtype=dtype) for a in (prompts.u, prompts.query))
+        u, query = (torch.as_tensor(check_numbers(name, a), dtype=dtype) for name, a in (("u", prompts.u), ("query", prompts.query)))
         if u.shape[1:] != (model.D + 1,) or query.shape != (len(u), model.D):
             raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} and "
                              f"{tuple(query.shape)}; this model has D = {model.D}")
@@ -159,7 +166,9 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
     else:
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__}; "
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
-    y = torch.as_tensor(np.asarray(prompts.y), dtype=dtype)
+    y = torch.as_tensor(check_numbers("y", prompts.y), dtype=dtype)
+    if not len(inputs[0]):
+        raise ValueError("prompts must hold at least one prompt, got none; sample some: spinlib.icl.LinearTask(D, N).sample(P)")
     if y.shape != (len(inputs[0]),):
         raise ValueError(f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}")
     if not (torch.isfinite(y).all() and all(torch.isfinite(tensor).all() for tensor in inputs)):

@@ -38,7 +38,11 @@ def solve_two_spin(eigenvalues, T, *, n_nodes=100) -> TwoSpin:
     """
     mu = check_array("eigenvalues", eigenvalues, (None,), hint="of one symmetric matrix: np.linalg.eigvalsh(J)")
     check_integer("the number of eigenvalues", len(mu), 2)
-    beta, n_nodes = 1 / check_real("T", T, above=0), check_integer("n_nodes", n_nodes, 10)
+    T, n_nodes = check_real("T", T, above=0), check_integer("n_nodes", n_nodes, 10)
+    if np.abs(mu).max() / 1e100 >= T:
+        raise ValueError(f"T must be above 1e-100 of the largest eigenvalue, got T={T:g} and {np.abs(mu).max():g}; "
+                         "at T = 0 all weight is on the top eigenvector")
+    beta = 1 / T
     n, a = len(mu), np.sort(beta * mu)[::-1]
     gap = _saddle_gap(a[0] - a)  # z = a[0] + gap
     d = gap + (a[0] - a)         # distance of the saddle to every branch point, without cancellation
@@ -86,17 +90,16 @@ def _steepest_descent(y, d):
 
     Newton steps, replaced by bisection wherever they leave the bracket, whose ends have a mean angle above and below 2 y.
     """
-    low, high = -d.max() - y / (np.pi - 2 * y), np.zeros_like(y)
-    x = high
+    x, low, high = np.zeros_like(y), -d.max() - y / (np.pi - 2 * y), np.zeros_like(y)
+    todo = np.flatnonzero(y > 0)  # at y = 0 the answer is 0; the others leave when they have settled
     for _ in range(100):
-        real = x[:, None] + d
-        excess = np.arctan2(y[:, None], real).mean(axis=1) - 2 * y
-        low, high = np.where(excess > 0, x, low), np.where(excess > 0, high, x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            new = x + excess / (y[:, None] / (real**2 + y[:, None] ** 2)).mean(axis=1)
-        new = np.where((low < new) & (new < high), new, 0.5 * (low + high))
-        new[y == 0] = 0
-        if np.abs(new - x).max() <= 1e-11 * np.abs(new).max():
+        here, height = x[todo], y[todo, None]
+        real = here[:, None] + d
+        excess = np.arctan2(height, real).mean(axis=1) - 2 * y[todo]
+        low[todo], high[todo] = np.where(excess > 0, here, low[todo]), np.where(excess > 0, high[todo], here)
+        new = here + excess / (height / (real**2 + height**2)).mean(axis=1)
+        x[todo] = np.where((low[todo] < new) & (new < high[todo]), new, 0.5 * (low[todo] + high[todo]))
+        todo = todo[np.abs(x[todo] - here) > 1e-12 * np.abs(x[todo])]
+        if not len(todo):
             break
-        x = new
-    return new
+    return x

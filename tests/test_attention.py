@@ -141,6 +141,13 @@ def test_weights_round_trip_and_float32():
     (lambda: linear_attention(np.full((1, 3, 4), np.nan), np.zeros((3, 3))), ValueError, "12 NaN or infinite"),
     (lambda: linear_attention([["a"]], np.zeros((3, 3))), TypeError, "real numbers"),
     (lambda: LinearAttention(2)(np.zeros((1, 4, 5))), ValueError, "this model has D = 2"),
+    (lambda: LinearAttention(2)(np.zeros((0, 3, 5))), ValueError, "P, D, N >= 1"),
+    (lambda: LinearAttention(2, value="no"), TypeError, "value must be True or False"),
+    (lambda: linear_attention(np.zeros((1, 3, 4)) * 1j, np.zeros((3, 3))), TypeError, "X must be .*complex128"),
+    (lambda: linear_attention(np.zeros((1, 3, 4)), np.zeros((3, 3)) * 1j), TypeError, "W must be .*complex128"),
+    (lambda: linear_attention(np.zeros((1, 3, 4)), np.full((3, 2), np.nan)), ValueError, "W must be finite, got 6"),
+    (lambda: linear_attention(np.zeros((1, 3, 4)), [["a", "b"]] * 3), TypeError, "W must be an array or tensor of real"),
+    (lambda: LinearAttention(2).readout(torch.ones(4, 3), torch.ones(3, 3)), ValueError, "two tensors of summary"),
     (lambda: LinearAttention(2).set_weights(np.zeros((3, 3))), ValueError, r"W must have shape \(3, 2\)"),
     (lambda: LinearAttention(2, factored=True).set_weights(np.zeros((3, 2))), ValueError, "set the parameters"),
 ])

@@ -96,11 +96,16 @@ def test_enumeration_against_a_loop_over_states(seed):
 
 # --- oracle: the sweep in arrays is the sweep edge by edge ----------------------------------------------------------
 
-def test_vectorised_sweep_is_the_sweep_edge_by_edge():
+@pytest.mark.parametrize("zeros", [False, True])
+def test_vectorised_sweep_is_the_sweep_edge_by_edge(zeros):
+    """With zeros: variable 0 has one state left, so factor 0 forbids a state of variable 1; its own zero is taken out of the product again."""
     rng = np.random.default_rng(3)
     cards = [2, 3, 2, 4, 3]
     factors = [([0, 1], rng.random((2, 3))), ([1, 2, 0], rng.random((3, 2, 2))), ([3, 1], rng.random((4, 3))),
                ([4, 3], rng.random((3, 4))), ([1, 4], rng.random((3, 3))), ([2], rng.random(2)), ([0, 1], rng.random((2, 3)))]
+    if zeros:
+        factors[0][1][0, 2] = 0
+        factors.append(([0], [1.0, 0.0]))
     graph = FactorGraph(cards, factors)
     messages = {(a, i): np.ones(cards[i]) / cards[i] for a, i in edges(graph).tolist()}
     for sweeps in range(1, 4):
@@ -348,7 +353,19 @@ def test_contradicting_factors():
     (lambda: bp(ising([[0, 1.0], [1, 0]]), start=np.ones((3, 2))), ValueError, "messages must have shape"),
     (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), -np.ones((2, 2))), ValueError, "messages must be >= 0"),
     (lambda: magnetisations(np.ones((3, 3))), ValueError, "only two-state"),
-    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.ones((2, 2)), ()), ValueError, "one a factor"),
+    (lambda: magnetisations([[2.0, 3.0]]), ValueError, "sum to 1.*divide weights"),
+    (lambda: FactorGraph(3, []), TypeError, "cards must be a sequence"),
+    (lambda: FactorGraph((2,), 5), TypeError, "factors must be a sequence"),
+    (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
+    (lambda: pspin_ising(3, [[0, 1, 2]], -1000.0), ValueError, "at most 700.*lower beta"),
+    (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=10.0, beta=100.0), ValueError, "at most 700"),
+    (lambda: bp(5), TypeError, "graph must be a FactorGraph"),
+    (lambda: enumerate_states("a"), TypeError, "graph must be a FactorGraph"),
+    (lambda: bp(ising([[0, 1.0], [1, 0]]), start=[[0, 0], [1, 1]]), ValueError, "only zeros in row 0"),
+    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), np.zeros((2, 2))), ValueError, "state of positive weight"),
+    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), (np.ones((2, 2)),)), ValueError, "sum to 1"),
+    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5), TypeError, "sequence of tables"),
+    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), ()), ValueError, "one a factor"),
 ])
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):

@@ -234,7 +234,7 @@ def test_p_2_is_marginal():
     (lambda c: amp(c, 0.4, np.ones(8)), ValueError, "scale it: np.sqrt"),
     (lambda c: amp(c, 0.4, np.zeros(8)), ValueError, "0 < .* < 1, got 0"),
     (lambda c: amp(c, 0.4, 0.5 * np.ones(7)), ValueError, r"shape \(..., 8\), got \(7,\)"),
-    (lambda c: amp(c, 0.0, 0.5 * np.ones(8)), ValueError, "T must be finite and > 0"),
+    (lambda c: amp(c, 0.0, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06"),
     (lambda c: amp(c, 0.4, 0.5 * np.ones(8), previous=np.ones(3)), ValueError, "previous must have shape"),
     (lambda c: amp(c, 0.4, 0.5 * np.ones(8), n_steps=2.0), TypeError, "n_steps must be an integer"),
     (lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones(8)), ValueError, "distinct=True"),
@@ -242,6 +242,13 @@ def test_p_2_is_marginal():
     (lambda c: state_evolution(3, 0.4, 0.0), ValueError, "from 0 nothing moves"),
     (lambda c: state_evolution(3, 0.4, 0.5, overlap=0.6), ValueError, "two copies of self-overlap q"),
     (lambda c: state_evolution(1, 0.4, 0.5), ValueError, "p must be at least 2"),
+    (lambda c: amp(c, 1e-9, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06.*descend"),
+    (lambda c: amp(c, 0.4, 0.5 * np.ones(8), onsager="no"), TypeError, "onsager must be True or False"),
+    (lambda c: amp(c.tensor, 0.4, 0.5 * np.ones(8)), TypeError, "couplings must be Couplings"),
+    (lambda c: relaxed_bp(c.tensor, 0.4, 0.5 * np.ones(8)), TypeError, "couplings must be Couplings"),
+    (lambda c: amp(c, 0.4, 0.5j * np.ones(8)), TypeError, "m must be an array of real numbers"),
+    (lambda c: amp(c, 0.4, np.zeros((0, 8))), ValueError, "no axis is empty"),
+    (lambda c: spherical_variance(-0.1), ValueError, "field_variance must be finite and >= 0, got -0.1"),
 ])
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):

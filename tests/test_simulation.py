@@ -99,6 +99,7 @@ def test_leapfrog_conserves_energy_to_second_order():
         return np.abs(beta * (J.energy(end) - J.energy(s)) + 0.5 * ((w**2).sum(-1) - (v**2).sum(-1))).mean()
 
     assert 3.7 < drift(0.02) / drift(0.01) < 4.3
+    assert drift(0.01) < 1e-3 * np.abs(beta * J.energy(s)).mean()
     assert abs(leapfrog(Couplings(np.zeros((4, 4))), s[:, :4] * 2 / np.linalg.norm(s[:, :4], axis=1, keepdims=True), np.zeros((5, 4)), 1.0, 0.1, 3)[1]).max() == 0
 
 
@@ -197,6 +198,13 @@ def test_langevin_at_zero_temperature_only_goes_down():
     assert (np.diff(energy, axis=0) <= 1e-12).all()
 
 
+def test_rates_count_each_pair_of_temperatures_by_its_own_rounds():
+    """Temperatures that are almost equal always exchange, whatever the parity of the sweep: rate 1, of 3 and of 2 rounds."""
+    run = parallel_tempering(gaussian_couplings(8, rng=0), [1.0, 1.0 + 1e-9, 1.0 + 2e-9], n_sweeps=5, rng=1)
+    assert run.swaps.tolist() == [1, 1]
+    assert parallel_tempering(gaussian_couplings(8, rng=0), [1.0], n_sweeps=5, eps=1e-3, rng=1).acceptance == 1
+
+
 def test_tempering_continues_from_its_last_state_and_is_reproducible():
     J, T = gaussian_couplings(8, rng=0), [0.7, 1.0]
     first = parallel_tempering(J, T, n_sweeps=5, rng=1)
@@ -221,11 +229,26 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
     (lambda J, s: langevin(J, s, -1.0), "T must be"),
     (lambda J, s: langevin(J, s, 1.0, dt=0.0), "dt must be"),
     (lambda J, s: langevin(J, 2 * s, 1.0), "on the sphere.*random_spins"),
-    (lambda J, s: langevin(J, s * np.nan, 1.0), "on the sphere"),
+    (lambda J, s: langevin(J, s * np.nan, 1.0), "spins must be finite, got nan in 12 of 12"),
+    (lambda J, s: langevin(J, s, 1.0, dt=1e300), "left the finite numbers in step 1.*lower dt"),
+    (lambda J, s: parallel_tempering(J, [0.8], eps=1e9), "eps must be.*hardly a move"),
+    (lambda J, s: leapfrog(J, 2 * s, 0 * s, 1.0, 0.1, 3), "on the sphere"),
+    (lambda J, s: leapfrog(J, s, s, 1.0, 0.1, 3), "tangent"),
+    (lambda J, s: leapfrog(J, s, 0 * s[0], 1.0, 0.1, 3), "v must have shape"),
+    (lambda J, s: leapfrog(J, s, 0 * s, -1.0, 0.1, 3), "beta must be finite and >= 0"),
+    (lambda J, s: leapfrog(J, s, 0 * s, 1.0, np.nan, 3), "eps must be finite"),
+    (lambda J, s: leapfrog(J, s, 0 * s, np.ones(3), 0.1, 3), r"numbers or have shape \(2,\)"),
+    (lambda J, s: leapfrog(J, s, 0 * s, 1.0, 0.1, -1), "n_steps must be at least 1"),
+    (lambda J, s: J.energy(s * np.inf), "spins must be finite"),
+    (lambda J, s: J.gradient(s[:0]), "no axis is empty"),
     (lambda J, s: descend(J, s[..., :-1]), r"shape \(\.\.\., 6\)"),
     (lambda J, s: descend(J, s, step=-1.0), "step must be"),
     (lambda J, s: J.energy(s[..., :-1]), r"shape \(\.\.\., 6\)"),
     (lambda J, s: overlap(s, s[..., :-1]), "same number of spins"),
+    (lambda J, s: overlap(1.0, 1.0), "same number of spins"),
+    (lambda J, s: overlap(s, s * np.nan), "second configuration must be finite"),
+    (lambda J, s: random_spins(5, (0,)), "shape must be at least 1"),
+    (lambda J, s: gaussian_couplings(2, 9), "p must be at most 8"),
     (lambda J, s: gaussian_couplings(1), "n_spins must be at least 2"),
     (lambda J, s: gaussian_couplings(8, 1), "p must be at least 2"),
     (lambda J, s: gaussian_couplings(600, 3), "at most 2\\^27"),
@@ -240,6 +263,16 @@ def test_refusal(call, words):
         call(J, s)
 
 
-def test_refusal_of_the_wrong_type():
-    with pytest.raises(TypeError, match="n_spins must be an integer"):
-        gaussian_couplings(8.0)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda J, s: gaussian_couplings(8.0), "n_spins must be an integer"),
+    (lambda J, s: gaussian_couplings(8, distinct="no"), "distinct must be True or False"),
+    (lambda J, s: random_spins(5, 3), r"shape must be a tuple.*write \(3,\)"),
+    (lambda J, s: J.energy(s * 1j), "real numbers"),
+    (lambda J, s: descend(J.tensor, s), "couplings must be Couplings, got ndarray"),
+    (lambda J, s: langevin(J.tensor, s, 1.0), "couplings must be Couplings"),
+    (lambda J, s: leapfrog(J.tensor, s, 0 * s, 1.0, 0.1, 3), "couplings must be Couplings"),
+    (lambda J, s: parallel_tempering(J.tensor, [1.0]), "couplings must be Couplings"),
+])
+def test_refusal_of_the_wrong_type(call, words):
+    with pytest.raises(TypeError, match=words):
+        call(gaussian_couplings(6, 3, rng=0), random_spins(6, (2,), rng=1))

@@ -1,5 +1,6 @@
 """Training: the loss of eq. (123) written out, its minimum, and the factor of two against torch's weight decay."""
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -181,3 +182,14 @@ def test_refused_prompts():
         fit(LinearAttention(3), Prompts(data.X, np.full(200, np.nan)))
     with pytest.raises(ValueError, match="ridge"):
         loss(LinearAttention(3), data, ridge=-0.1)
+    with pytest.raises(TypeError, match="without y"):
+        loss(LinearAttention(3), SimpleNamespace(X=data.X))
+    with pytest.raises(TypeError, match="y must be an array of real numbers"):
+        loss(LinearAttention(3), Prompts(data.X, data.y * 1j))
+    for model in (None, torch.nn.Identity()):
+        with pytest.raises(TypeError, match="torch module with parameters"):
+            loss(model, data)
+    with pytest.raises(ValueError, match="at least one prompt"):
+        fit(LinearAttention(3), Features(np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0)))
+    with pytest.raises(TypeError, match="optimizer must be a class"):
+        fit(LinearAttention(3), data, optimizer="adam")

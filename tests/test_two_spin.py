@@ -79,7 +79,8 @@ def test_eq_22_the_saddle_is_the_multiplier_that_holds_the_constraint_on_average
 
 
 @pytest.mark.parametrize(("mu", "T", "words"), [([1.0], 1, "number of eigenvalues must be at least 2"), ([[1.0, 2.0]], 1, "shape"), ([1.0, np.nan], 1, "finite"),
-                                                ([1.0, 2.0], 0, "T must be"), ([1.0, 2.0], float("nan"), "T must be")])
+                                                ([1.0, 2.0], 0, "T must be"), ([1.0, 2.0], float("nan"), "T must be"),
+                                                ([1.0, 2.0], 1e-200, "above 1e-100 of the largest eigenvalue")])
 def test_refusal(mu, T, words):
     with pytest.raises(ValueError, match=words):
         solve_two_spin(mu, T)
