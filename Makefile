@@ -9,7 +9,6 @@ export PYTHONPATH := $(CURDIR)
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
-# For tests without a screen; kernels must not see it: they would draw no figure (hence env -u below).
 
 .PHONY: help book test test-fast lab execute reference check-pages bench clean
 
