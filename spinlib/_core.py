@@ -129,6 +129,24 @@ def check_finite(name: str, value, *, minimum: float | None = None, hint: str = 
     return array
 
 
+def check_probabilities(name: str, value, shape: tuple[int | None, ...], hint: str = "") -> np.ndarray:
+    """``value`` as by :func:`check_array`, its entries >= 0 and the sums over the last axis 1."""
+    array = check_array(name, value, shape, hint)
+    sums = array.sum(axis=-1)
+    if (array < 0).any() or (np.abs(sums - 1) > 1e-8).any():
+        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {array.min():g} and sums from {sums.min():g} to {sums.max():g}; "
+                         "divide weights by their sum")
+    return array
+
+
+def check_type(name: str, value, kind: type | tuple[type, ...], remedy: str):
+    """``value`` itself, of the class ``kind`` or of one of these classes."""
+    if not isinstance(value, kind):
+        allowed = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+        raise TypeError(f"{name} must be of type {allowed}, got {type(value).__name__}; {remedy}")
+    return value
+
+
 def check_flag(name: str, value) -> bool:
     """``value`` as bool; anything else, such as "no" or 1, is refused rather than read as True."""
     if not isinstance(value, (bool, np.bool_)):

@@ -8,10 +8,11 @@ from functools import reduce
 
 import numpy as np
 
-from spinlib._core import check_array, check_integer, check_real, iterate
+from spinlib._core import check_array, check_integer, check_probabilities, check_real, check_type, iterate
 from spinlib._sum_product import Layout, normalised
 
 LARGEST = 2**20  # states that enumerate_states accepts
+BUILD = "build one with ising, pspin_ising or FactorGraph"
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,9 @@ class FactorGraph:
     factors: tuple[tuple[tuple[int, ...], np.ndarray], ...]
 
     def __post_init__(self):
-        for name, value in (("cards", self.cards), ("factors", self.factors)):
-            if not isinstance(value, (Sequence, np.ndarray)):
-                raise TypeError(f"{name} must be a sequence, got {value!r} of type {type(value).__name__}; "
-                                "FactorGraph(cards=(2, 3), factors=[((0, 1), table)]) has two variables and one factor")
-        cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(self.cards))
+        cards = check_type("cards", self.cards, (Sequence, np.ndarray), "cards=(2, 3) are two variables of 2 and 3 states")
+        cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(cards))
+        check_type("factors", self.factors, Sequence, "factors=[((0, 1), table)] is one factor of two variables")
         factors = []
         for a, factor in enumerate(self.factors):
             if not (isinstance(factor, Sequence) and len(factor) == 2):
@@ -146,7 +145,7 @@ def magnetisations(marginals) -> np.ndarray:
     >>> magnetisations([[0.25, 0.75]])
     array([0.5])
     """
-    marginals = _probabilities("marginals", check_array("marginals", marginals, (None, 2), hint="only two-state variables have a magnetisation"))
+    marginals = check_probabilities("marginals", marginals, (None, 2), "only two-state variables have a magnetisation")
     return marginals[:, 1] - marginals[:, 0]
 
 
@@ -186,7 +185,7 @@ def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
     >>> print(f"{log_Z:.5f} {marginals[1, 1]:.5f}")
     1.94019 0.67597
     """
-    if math.prod(_check_graph(graph).cards) > LARGEST:
+    if math.prod(check_type("graph", graph, FactorGraph, BUILD).cards) > LARGEST:
         raise ValueError(f"enumeration is limited to 2^20 states, got 2^{np.log2(graph.cards).sum():.1f} "
                          f"({graph.n} variables); use bp, or fewer variables")
     live = [i for i, c in enumerate(graph.cards) if c > 1]
@@ -218,7 +217,7 @@ def edges(graph: FactorGraph) -> np.ndarray:
     >>> edges(ising([[0, 1], [1, 0]])).tolist()
     [[0, 0], [0, 1]]
     """
-    return np.array([(a, i) for a, (scope, _) in enumerate(_check_graph(graph).factors) for i in scope], dtype=int).reshape(-1, 2)
+    return np.array([(a, i) for a, (scope, _) in enumerate(check_type("graph", graph, FactorGraph, BUILD).factors) for i in scope], dtype=int).reshape(-1, 2)
 
 
 def bp(graph: FactorGraph, *, damping=0.0, tol=1e-12, max_iter=500, start="uniform", rng=None) -> Beliefs:
@@ -283,35 +282,21 @@ def bethe_free_energy(graph: FactorGraph, marginals, factor_marginals) -> float:
     >>> print(f"{bethe_free_energy(pair, found.marginals, found.factor_marginals):.5f}")
     -1.82008
     """
-    b = _probabilities("marginals", check_array("marginals", marginals, (_check_graph(graph).n, max(graph.cards))))
-    if not isinstance(factor_marginals, Sequence):
-        raise TypeError(f"factor_marginals must be a sequence of tables, got {type(factor_marginals).__name__}; pass Beliefs.factor_marginals")
+    check_type("graph", graph, FactorGraph, BUILD)
+    b = check_probabilities("marginals", marginals, (graph.n, max(graph.cards)))
+    check_type("factor_marginals", factor_marginals, Sequence, "pass Beliefs.factor_marginals")
     if len(factor_marginals) != len(graph.factors):
         raise ValueError(f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got {len(factor_marginals)}")
     xlogx = lambda p: float((p * np.log(np.where(p > 0, p, 1.0))).sum())
     total = 0.0
     for a, ((_, table), belief) in enumerate(zip(graph.factors, factor_marginals)):
-        name = f"factor_marginals[{a}]"
-        belief = _probabilities(name, check_array(name, belief, table.shape).ravel()).reshape(table.shape)
+        belief = check_array(f"factor_marginals[{a}]", belief, table.shape)
+        check_probabilities(f"factor_marginals[{a}]", belief.ravel(), (None,))
         used = belief > 0
         with np.errstate(divide="ignore"):
             total += float((belief[used] * (np.log(belief[used]) - np.log(table[used]))).sum())
     degree = np.bincount(edges(graph)[:, 1], minlength=graph.n)
     return total - sum((d - 1) * xlogx(row) for d, row in zip(degree.tolist(), b))
-
-
-def _check_graph(graph) -> FactorGraph:
-    if not isinstance(graph, FactorGraph):
-        raise TypeError(f"graph must be a FactorGraph, got {type(graph).__name__}; build one with ising, pspin_ising or FactorGraph")
-    return graph
-
-
-def _probabilities(name, rows) -> np.ndarray:
-    sums = rows.sum(axis=-1)
-    if (rows < 0).any() or (np.abs(sums - 1) > 1e-8).any():
-        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {rows.min():g} and sums from {sums.min():g} to {sums.max():g}; "
-                         "divide weights by their sum")
-    return rows
 
 
 def _whole(name, numbers) -> np.ndarray:

@@ -8,7 +8,7 @@ from math import comb, factorial
 
 import numpy as np
 
-from spinlib._core import check_array, check_finite, check_flag, check_integer, check_real, iterate
+from spinlib._core import check_array, check_finite, check_flag, check_integer, check_real, check_type, iterate
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
 MAX_P = 8  # the sum over the p! orders of the indices is explicit
@@ -118,9 +118,7 @@ def random_spins(n_spins, shape=(), *, rng=None) -> np.ndarray:
     ((3, 50), ['50.0000000000', '50.0000000000', '50.0000000000'])
     """
     n_spins = check_integer("n_spins", n_spins, 2)
-    if not isinstance(shape, (tuple, list)):
-        raise TypeError(f"shape must be a tuple of whole numbers, got {shape!r} of type {type(shape).__name__}; write ({shape!r},) for one axis")
-    shape = [check_integer("an entry of shape", k, 1) for k in shape]
+    shape = [check_integer("an entry of shape", k, 1) for k in check_type("shape", shape, (tuple, list), "write (3,) for three configurations")]
     return _to_sphere(np.random.default_rng(rng).standard_normal((*shape, n_spins)))
 
 
@@ -311,10 +309,7 @@ def _great_circle(s, v, eps):
 
 def check_couplings(couplings) -> Couplings:
     """The couplings themselves, or TypeError for what is no :class:`Couplings`."""
-    if not isinstance(couplings, Couplings):
-        raise TypeError(f"couplings must be Couplings, got {type(couplings).__name__}; draw them with gaussian_couplings(n_spins, p), "
-                        "or make them of a symmetric tensor: Couplings(tensor)")
-    return couplings
+    return check_type("couplings", couplings, Couplings, "draw them: gaussian_couplings(n_spins, p); or wrap a symmetric tensor: Couplings(tensor)")
 
 
 def _check_spins(s, n_spins):

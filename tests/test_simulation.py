@@ -266,12 +266,12 @@ def test_refusal(call, words):
 @pytest.mark.parametrize(("call", "words"), [
     (lambda J, s: gaussian_couplings(8.0), "n_spins must be an integer"),
     (lambda J, s: gaussian_couplings(8, distinct="no"), "distinct must be True or False"),
-    (lambda J, s: random_spins(5, 3), r"shape must be a tuple.*write \(3,\)"),
+    (lambda J, s: random_spins(5, 3), r"shape must be of type tuple.*write \(3,\)"),
     (lambda J, s: J.energy(s * 1j), "real numbers"),
-    (lambda J, s: descend(J.tensor, s), "couplings must be Couplings, got ndarray"),
-    (lambda J, s: langevin(J.tensor, s, 1.0), "couplings must be Couplings"),
-    (lambda J, s: leapfrog(J.tensor, s, 0 * s, 1.0, 0.1, 3), "couplings must be Couplings"),
-    (lambda J, s: parallel_tempering(J.tensor, [1.0]), "couplings must be Couplings"),
+    (lambda J, s: descend(J.tensor, s), "couplings must be of type Couplings, got ndarray"),
+    (lambda J, s: langevin(J.tensor, s, 1.0), "couplings must be of type Couplings"),
+    (lambda J, s: leapfrog(J.tensor, s, 0 * s, 1.0, 0.1, 3), "couplings must be of type Couplings"),
+    (lambda J, s: parallel_tempering(J.tensor, [1.0]), "couplings must be of type Couplings"),
 ])
 def test_refusal_of_the_wrong_type(call, words):
     with pytest.raises(TypeError, match=words):
