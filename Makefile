@@ -37,7 +37,7 @@ test: test-fast
 
 test-fast: .venv/.installed
 	@echo "== spinlib (unit tests and doctests) and the tests of the book"
-	@$(PY) -m pytest -q -n $(JOBS) tests spinlib
+	@$(PY) -m pytest -q -n $(JOBS) -p no:nbval tests spinlib
 
 lab: .venv/.installed
 	@echo "== JupyterLab; stop it with Ctrl-C"

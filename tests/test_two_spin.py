@@ -14,7 +14,7 @@ def eigenvalues(n, seed=0):
 
 
 @given(mu=st.tuples(st.floats(-2, 2), st.floats(-2, 2)), T=st.floats(0.02, 10))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_known_value_two_spins_are_a_bessel_function(mu, T):
     """On the circle of radius sqrt 2, H = -(mu1 + mu2) - (mu1 - mu2) cos(2 theta), and Z = (1/2) int dtheta exp(-H / T)."""
     gap = abs(mu[0] - mu[1]) / T
@@ -23,7 +23,7 @@ def test_known_value_two_spins_are_a_bessel_function(mu, T):
 
 
 @given(split=st.floats(0.01, 2), T=st.floats(0.02, 10))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_eq_23_contour_integral_with_double_eigenvalues_by_residues(split, T):
     """mu = (a, a, -a, -a): the integrand has two simple poles, Z = pi^2 (e^{4 a beta} - e^{-4 a beta}) / (2 a beta)."""
     a = split / T
