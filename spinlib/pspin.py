@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import brentq
 
-from spinlib._core import check_integer, check_real
+from spinlib._core import check_integer, check_numbers, check_real
 
 _EPS = 4 * np.finfo(float).eps  # the smallest rtol that brentq takes
 
@@ -274,10 +274,7 @@ def _root(function, lower: float, upper: float) -> float:
 
 
 def _inside(name: str, value, allowed: str, test) -> np.ndarray:
-    try:
-        value = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a real number or an array of them, got {type(value).__name__}") from error
+    value = check_numbers(name, value)
     good = np.isfinite(value) & test(value)
     if not np.all(good):
         wrong = np.broadcast_to(value, good.shape)[~good].flat[0]

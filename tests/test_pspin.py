@@ -367,7 +367,7 @@ def test_q_of_one_and_q0_above_q_are_refused():
         PSpin(3).free_energy([0.5, 1.0], 0.5)
     with pytest.raises(ValueError, match="0 <= q0 <= q, got 0.6"):
         PSpin(3).free_energy(0.5, 0.5, q0=0.6)
-    with pytest.raises(TypeError, match="q must be a real number or an array"):
+    with pytest.raises(TypeError, match="q must be an array of real numbers"):
         PSpin(3).free_energy("half", 0.5)
 
 
@@ -397,3 +397,9 @@ def test_arrays_broadcast_and_numbers_stay_numbers():
 def test_importing_spinlib_does_not_import_pspin():
     code = "import sys, spinlib; assert 'spinlib.pspin' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("q", ["0.5", [0.2, 0.5j], [[0.1], [0.1, 0.2]]])
+def test_text_complex_and_ragged_overlaps_are_refused_rather_than_read(q):
+    with pytest.raises(TypeError, match="q must be an array of real numbers"):
+        PSpin(3).free_energy(q, 0.5)
