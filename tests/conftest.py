@@ -6,7 +6,7 @@ TOOL = pathlib.Path(__file__).parents[1] / "tools" / "make_reference.py"
 
 
 def pytest_terminal_summary(terminalreporter):
-    if any("test_book_reference" in report.nodeid for report in terminalreporter.stats.get("passed", [])):
+    if any("book/test_reference" in report.nodeid for report in terminalreporter.stats.get("passed", [])):
         spec = importlib.util.spec_from_file_location("make_reference", TOOL)
         tool = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(tool)

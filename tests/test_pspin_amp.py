@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinlib.pspin import PSpin
-from spinlib.pspin_amp import Iterates, amp, relaxed_bp, spherical_variance, state_evolution
-from spinlib.simulation import Couplings, descend, gaussian_couplings, overlap, random_spins
+from spinlib.pspin.amp import Iterates, amp, relaxed_bp, spherical_variance, state_evolution
+from spinlib.pspin.simulation import Couplings, descend, gaussian_couplings, overlap, random_spins
 
 T = 0.4
 RS_LOW, RS_HIGH = PSpin(3).rs_overlaps(T)

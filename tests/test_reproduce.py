@@ -6,8 +6,8 @@ import pytest
 
 from spinlib import reproduce
 from spinlib.pspin import PSpin
-from spinlib.reproduce import load, pspin_sample, run
-from spinlib.simulation import gaussian_couplings, parallel_tempering
+from spinlib.reproduce import _pspin, _run, load, pspin_sample, run
+from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
 
 
 @pytest.fixture(scope="module")
@@ -91,15 +91,15 @@ def test_energy_approaches_the_solution_at_infinite_size(stored):
 def test_command_line_saves_a_file_and_shows_its_progress(tmp_path, capsys, monkeypatch):
     tiny = {"energy_8": np.zeros((1, 7))}
     seen = {}
-    monkeypatch.setitem(reproduce.EXPERIMENTS, "pspin_equilibrium", lambda **options: seen.update(options) or tiny)
-    reproduce._main(["pspin_equilibrium", "--rng", "4", "--out", str(tmp_path / "new")])
+    monkeypatch.setitem(_run.EXPERIMENTS, "pspin_equilibrium", lambda **options: seen.update(options) or tiny)
+    _run.main(["pspin_equilibrium", "--rng", "4", "--out", str(tmp_path / "new")])
     with np.load(tmp_path / "new" / "pspin_equilibrium.npz") as saved:
         assert json.loads(str(saved["about"]))["rng"] == 4 and saved["energy_8"].shape == (1, 7)
     assert seen == {"full": False, "rng": 4, "progress": True} and "pspin_equilibrium.npz" in capsys.readouterr().out
 
 
 def test_progress_is_one_line_on_stderr_and_silence_is_the_default(capsys, monkeypatch):
-    monkeypatch.setattr(reproduce, "pspin_sample", lambda n_spins, n_sweeps, rng: {"energy": np.zeros(3)})
+    monkeypatch.setattr(_pspin, "pspin_sample", lambda n_spins, n_sweeps, rng: {"energy": np.zeros(3)})
     quiet = run("pspin_equilibrium")
     assert capsys.readouterr() == ("", "") and quiet["energy_32"].shape == (8, 3)
     assert run("pspin_equilibrium", full=True, progress=True)["energy_64"].shape == (16, 3)
@@ -118,6 +118,6 @@ def test_refusals(tmp_path, monkeypatch):
         pspin_sample(8, 4)
     with pytest.raises(TypeError, match="n_spins must be an integer"):
         pspin_sample(8.0, 8)
-    monkeypatch.setattr(reproduce, "DATA", tmp_path)
+    monkeypatch.setattr(_run, "DATA", tmp_path)
     with pytest.raises(FileNotFoundError, match="python -m spinlib.reproduce pspin_equilibrium --full"):
         load("pspin_equilibrium")

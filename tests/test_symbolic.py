@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import gamma, gammaln, logsumexp
 
-from spinlib.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
+from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
 from spinlib.symbolic import (COUPLING_VARIANCE, ENTROPY_CONSTANT, J, N, S, ansatz_action, beta, difference, disorder_exponent,
                               disorder_term, equal, gaussian_average, lam, n, n_to_zero, one_rsb_action, one_rsb_free_energy,
                               one_rsb_multipliers, p, parisi_parameter_equation, q, q0, q0_hat, q1, q1_hat, q_hat,

@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 
 from spinlib.symbolic import ENTROPY_CONSTANT, J, N, beta, equal, lam, p, q, rs_free_energy, rs_multipliers
-from spinlib.symbolic_cavity import (K, K_VARIANCE, bethe_free_energy, dense_equations, edge_term, factor_term, gaussian_message,
+from spinlib.symbolic.cavity import (K, K_VARIANCE, bethe_free_energy, dense_equations, edge_term, factor_term, gaussian_message,
                                      log_Z_message, m, multiplier, node_term, on_the_saddle, saddle_equation, sigma, v, weak_coupling_log)
 
 

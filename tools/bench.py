@@ -80,7 +80,7 @@ def ground_state():
 
 
 def gradient():
-    from spinlib.simulation import gaussian_couplings, random_spins
+    from spinlib.pspin.simulation import gaussian_couplings, random_spins
     n, replicas = 64, 64
     J, s = gaussian_couplings(n, 3, rng=0), random_spins(n, (replicas,), rng=1)
     matrix = np.ascontiguousarray(J.tensor.reshape(n, n * n))
@@ -88,7 +88,7 @@ def gradient():
 
 
 def tempering():
-    from spinlib.simulation import gaussian_couplings, parallel_tempering
+    from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
     n, T = 64, np.linspace(0.5, 1.0, 16)
     J = gaussian_couplings(n, 3, rng=0)
     s = parallel_tempering(J, T, n_sweeps=1, n_copies=4, rng=0).s

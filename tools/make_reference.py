@@ -2,7 +2,7 @@
 
 equation_index.md: every equation and figure of the thesis, where the book has it and how it is checked.
 errata.md: what is not right, printed and corrected. api.md: every module of spinlib.
-The files are committed; tests/test_book_reference.py holds them equal to what this program writes.
+The files are committed; tests/book/test_reference.py holds them equal to what this program writes.
 """
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ REFERENCE = ROOT / "chapters" / "reference"
 CITATION = re.compile(r"Thesis\s+eqs?\.\s+((?:\(\d+[a-z]?\)(?:\s*(?:,|and|to|-|–)\s*(?=\())?)+)")
 CORRECTED = ("misprint", "wrong", "incomplete", "code differs")  # the verdicts that need a correction
 # The order of the story; a module that is not named here comes last, by name.
-STORY = ["icl", "spin_glass", "inference", "attention", "training", "random_matrix", "landscape", "pspin", "two_spin",
-         "symbolic", "symbolic_cavity", "simulation", "factor_graph", "reproduce", "plotting"]
+STORY = ["icl", "spin_glass", "inference", "attention", "training", "random_matrix", "landscape", "pspin", "pspin.amp",
+         "pspin.simulation", "pspin.two_spin", "symbolic", "symbolic.cavity", "symbolic.one_rsb", "symbolic.parisi",
+         "factor_graph", "reproduce", "plotting"]
 
 
 def read():
@@ -44,20 +45,52 @@ def numbers(text):
 
 
 def modules():
-    """Public modules of spinlib in the order of the story."""
-    names = {p.stem for p in (ROOT / "spinlib").glob("*.py") if not p.stem.startswith("_")}
+    """Public modules of spinlib in the order of the story: dotted names below spinlib, packages by their face."""
+    names = set()
+    for path in (ROOT / "spinlib").rglob("*.py"):
+        parts = path.relative_to(ROOT / "spinlib").with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        if parts and not any(part.startswith("_") for part in parts):
+            names.add(".".join(parts))
     return [n for n in STORY if n in names] + sorted(names - set(STORY))
+
+
+def sources(name):
+    """The file of a module, its face, and the private files beside it whose names it may show in its ``__all__``."""
+    path = ROOT / "spinlib" / pathlib.Path(*name.split("."))
+    if path.is_dir():
+        return [path / "__init__.py", *sorted(p for p in path.glob("_*.py") if not p.name.startswith("__"))]
+    face = path.with_suffix(".py")
+    shows = exported(ast.parse(face.read_text(encoding="utf-8"))) is not None and path.parent.name != "spinlib"
+    return [face, *(sorted(p for p in path.parent.glob("_*.py") if not p.name.startswith("__")) if shows else [])]
+
+
+def exported(tree):
+    """The names in ``__all__`` of a parsed file, or None where it has none."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == ["__all__"]:
+            return set(ast.literal_eval(node.value))
+    return None
 
 
 def documented(name):
     """(qualified name, docstring) of the public functions, classes and methods of a module, without importing it."""
-    def walk(node, prefix):
+    def walk(node, prefix, only=None):
         for child in node.body:
             if isinstance(child, (ast.FunctionDef, ast.ClassDef)) and not child.name.startswith("_"):
+                if only is not None and child.name not in only:
+                    continue
                 yield prefix + child.name, ast.get_docstring(child) or ""
                 if isinstance(child, ast.ClassDef):
                     yield from walk(child, f"{prefix}{child.name}.")
-    return list(walk(ast.parse((ROOT / "spinlib" / f"{name}.py").read_text(encoding="utf-8")), f"{name}."))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources(name)}
+    only = exported(next(iter(trees.values())))
+    return [found for tree in trees.values() for found in walk(tree, f"{name}.", only)]
+
+
+def public(name):
+    """Qualified names of the public functions and classes of a module, in the order of its files."""
+    return [found for found, _ in documented(name) if found.count(".") == name.count(".") + 1]
 
 
 def cited():
@@ -283,7 +316,9 @@ that stops before its tolerance says so in its result and warns:
 .. autoexception:: spinlib.ConvergenceWarning
 ```"""]
     for module in modules():
-        out.append(f"## {module}\n\n```{{eval-rst}}\n.. automodule:: spinlib.{module}\n   :members:\n```")
+        names = ", ".join(name.removeprefix(f"{module}.") for name in public(module))
+        out.append(f"## {module}\n\n```{{eval-rst}}\n.. automodule:: spinlib.{module}\n   :members: {names}\n"
+                   "   :imported-members:\n```")
     return "\n\n".join(out) + "\n"
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-ROOT = pathlib.Path(__file__).parents[1]
+ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = (ROOT / "references.bib").read_text(encoding="utf-8")
 DOI = re.compile(r"10\.\d{4,9}/\S+")
 ARXIV = re.compile(r"\d{4}\.\d{4,5}|[a-z-]+/\d{7}")

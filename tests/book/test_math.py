@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-ROOT = pathlib.Path(__file__).parents[1]
-KNOWN = set((ROOT / "tests" / "tex_macros.txt").read_text().split())
+ROOT = pathlib.Path(__file__).parents[2]
+KNOWN = set((ROOT / "tests" / "book" / "tex_macros.txt").read_text().split())
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$(?!\$)", re.S)
 
 
@@ -39,7 +39,7 @@ def problems(tex):
         yield "subscript or superscript of nothing"
     for macro in re.findall(r"\\([a-zA-Z]+)", tex):
         if macro not in KNOWN:
-            yield f"unknown macro \\{macro}: misspelt, or add it to tests/tex_macros.txt"
+            yield f"unknown macro \\{macro}: misspelt, or add it to tests/book/tex_macros.txt"
 
 
 @pytest.mark.parametrize("path", list(sources()))

@@ -2,7 +2,7 @@
 
 All three follow from Thesis eqs. (54), (55), which the Thesis averages over the graph at once. Here they are iterated. The
 spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
-Temperatures are ``T`` = 1/beta; couplings come from :func:`spinlib.simulation.gaussian_couplings`.
+Temperatures are ``T`` = 1/beta; couplings come from :func:`spinlib.pspin.simulation.gaussian_couplings`.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from spinlib._core import check_array, check_finite, check_flag, check_integer, check_numbers, check_real
-from spinlib.simulation import Couplings, check_couplings
+from spinlib.pspin._couplings import Couplings, check_couplings
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def spherical_variance(field_variance):
 
     This is q + v = 1 of Thesis eqs. (59)-(61) at every step: the multiplier follows the field.
 
-    >>> from spinlib.pspin_amp import spherical_variance
+    >>> from spinlib.pspin.amp import spherical_variance
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
     1.0 0.5
     """
@@ -62,7 +62,7 @@ def state_evolution(p, T, q, *, overlap=None, n_steps=30) -> StateEvolution:
     fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is unstable for
     p >= 3. Source: the map of :func:`amp`; for pairwise couplings Bolthausen (2014).
 
-    >>> from spinlib.pspin_amp import state_evolution
+    >>> from spinlib.pspin.amp import state_evolution
     >>> se = state_evolution(3, 0.4, 0.5, overlap=0.49, n_steps=200)
     >>> print(f"{se.q[-1]:.4f} {se.overlap[-1]:.4f}")
     0.5658 0.0000
@@ -88,8 +88,8 @@ def amp(couplings: Couplings, T, m, *, previous=None, onsager=True, n_steps=30) 
     Runs a fixed number of steps: from a random start at p >= 3 it never converges (that is replica symmetry breaking).
     Raises ValueError if (1/N) sum m^2 is not in (0, 1).
 
-    >>> from spinlib.pspin_amp import amp
-    >>> from spinlib.simulation import gaussian_couplings, random_spins
+    >>> from spinlib.pspin.amp import amp
+    >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
     >>> run = amp(gaussian_couplings(64, rng=0), 0.4, 0.7 * random_spins(64, rng=1), n_steps=5)
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((6, 64), True)
@@ -118,8 +118,8 @@ def relaxed_bp(couplings: Couplings, T, m, *, n_steps=10) -> Iterates:
     marginals, eq. (50), obey the spherical constraint. Messages: p for each of the binomial(N, p) factors, so keep N below about 100.
     Raises ValueError if a coupling has coinciding indices: draw with ``gaussian_couplings(..., distinct=True)``.
 
-    >>> from spinlib.pspin_amp import relaxed_bp
-    >>> from spinlib.simulation import gaussian_couplings, random_spins
+    >>> from spinlib.pspin.amp import relaxed_bp
+    >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
     >>> run = relaxed_bp(gaussian_couplings(24, distinct=True, rng=0), 0.4, 0.7 * random_spins(24, rng=1), n_steps=3)
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((4, 24), True)
@@ -168,7 +168,7 @@ def _coinciding(couplings):
 
 def _inverse(T):
     """beta = 1/T; below T = 1e-6 the multiplier and the softening of a spin no longer differ in float64."""
-    return 1 / check_real("T", T, minimum=1e-6, hint="for T = 0 use spinlib.simulation.descend")
+    return 1 / check_real("T", T, minimum=1e-6, hint="for T = 0 use spinlib.pspin.simulation.descend")
 
 
 def _check_start(m, n_spins):

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-ROOT = pathlib.Path(__file__).parents[1]
+ROOT = pathlib.Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("make_reference", ROOT / "tools" / "make_reference.py")
 make_reference = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(make_reference)
@@ -27,11 +27,11 @@ def escapes(node):
 def written_tests():
     """tests/test_x.py::test_y -> the escapes in it and in the top level of its file."""
     found = {}
-    for path in sorted((ROOT / "tests").glob("test_*.py")):
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
         body = ast.parse(path.read_text(encoding="utf-8")).body
         functions = [n for n in body if isinstance(n, ast.FunctionDef)]
         outside = set().union(*(escapes(n) for n in body if not isinstance(n, (ast.FunctionDef, ast.ClassDef))))
-        found |= {f"tests/{path.name}::{f.name}": outside | escapes(f) for f in functions if f.name.startswith("test_")}
+        found |= {f"{path.relative_to(ROOT).as_posix()}::{f.name}": outside | escapes(f) for f in functions if f.name.startswith("test_")}
     return found
 
 

@@ -31,7 +31,7 @@ def solve_two_spin(eigenvalues, T, *, n_nodes=100) -> TwoSpin:
     log Z to 1e-9 for N up to 1024 and T >= 0.01).
 
     >>> import numpy as np
-    >>> from spinlib.two_spin import solve_two_spin
+    >>> from spinlib.pspin.two_spin import solve_two_spin
     >>> found = solve_two_spin([0.5, 0.5, -0.5, -0.5], 1.0)   # two double poles: Z = pi^2 (e^2 - e^-2)
     >>> print(f"{found.log_z:.8f} {np.log(np.pi**2 * (np.exp(2) - np.exp(-2))):.8f}")
     4.27097432 4.27097432

@@ -1,7 +1,7 @@
 """The cavity calculation with one step of replica symmetry breaking, derived with SymPy: Thesis eqs. (76)-(117).
 
 A message is joint over x replicas: they share the mean of their state, which is Gaussian over the states. Letters as in
-:mod:`spinlib.symbolic` and :mod:`spinlib.symbolic_cavity`; ``h`` is the mean over all states, ``between`` (Delta0 of the
+:mod:`spinlib.symbolic` and :mod:`spinlib.symbolic.cavity`; ``h`` is the mean over all states, ``between`` (Delta0 of the
 Thesis, q1 - q0) the variance of the states' means, ``within`` (Delta1, 1 - q1) the variance inside a state.
 q1 is the overlap INSIDE a state and q0 the one BETWEEN states; the Thesis swaps the two after its eq. (84).
 """
@@ -11,9 +11,9 @@ from functools import cache
 
 import sympy as sp
 
-from spinlib.parisi import parisi_spectrum
-from spinlib.symbolic import J, beta, lam, p, q0, q1, x
-from spinlib.symbolic_cavity import K, K_VARIANCE, log_Z_message
+from spinlib.symbolic.parisi import parisi_spectrum
+from spinlib.symbolic._replica import J, beta, lam, p, q0, q1, x
+from spinlib.symbolic.cavity import K, K_VARIANCE, log_Z_message
 
 h, A = sp.symbols("h A", real=True)
 between, within = sp.symbols("Delta0 Delta1", positive=True)
@@ -23,7 +23,7 @@ B_d, B_nd, D1, D0 = sp.symbols("B_d B_nd D1 D0", positive=True)  #: D1 = B_d + B
 def replica_spins(count):
     """The spin of one site in ``count`` replicas, as symbols.
 
-    >>> from spinlib.symbolic_one_rsb import replica_spins
+    >>> from spinlib.symbolic.one_rsb import replica_spins
     >>> replica_spins(3)
     (sigma1, sigma2, sigma3)
     """
@@ -46,7 +46,7 @@ def joint_log_average(sources, mean=h, between=between, within=within):
 
     First over the spin of each replica at the state's mean, then over that mean: two Gaussian integrals.
 
-    >>> from spinlib.symbolic_one_rsb import joint_log_average
+    >>> from spinlib.symbolic.one_rsb import joint_log_average
     >>> joint_log_average([1, 0])
     Delta0/2 + Delta1/2 + h
     """
@@ -62,7 +62,7 @@ def replica_moments():
 
     So h, Delta0, Delta1 are E sigma, E sigma sigma' - h^2, E sigma^2 - E sigma sigma': Thesis eqs. (82)-(84).
 
-    >>> from spinlib.symbolic_one_rsb import replica_moments
+    >>> from spinlib.symbolic.one_rsb import replica_moments
     >>> replica_moments()
     (h, Delta0 + Delta1 + h**2, Delta0 + h**2)
     """
@@ -79,7 +79,7 @@ def weak_coupling_log(spins, amplitudes):
 
     One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs. (86)-(91).
 
-    >>> from spinlib.symbolic_one_rsb import weak_coupling_log, h, between, within
+    >>> from spinlib.symbolic.one_rsb import weak_coupling_log, h, between, within
     >>> weak_coupling_log([(h, between, within)], [1])
     Delta0*J**2*beta**2/2 + Delta1*J**2*beta**2/2 + J*beta*h
     """
@@ -95,7 +95,7 @@ def replica_message(log_weight, sources):
 
     ``sources`` are the replicas of the spin. Raises ValueError if the weight is not of this form.
 
-    >>> from spinlib.symbolic_one_rsb import replica_message, replica_spins
+    >>> from spinlib.symbolic.one_rsb import replica_message, replica_spins
     >>> s = replica_spins(2)
     >>> replica_message(5 * sum(s) - s[0]**2 - s[1]**2 + 3 * s[0] * s[1], s)
     (5, 2, 3)
@@ -118,7 +118,7 @@ def message_moments(A=A, B_d=B_d, B_nd=B_nd, x=x):
     The matrix B_d on, -B_nd off the diagonal is inverted through its spectrum, so x may be a symbol or a fraction.
     Infinite where B_d = (x - 1) B_nd: there the states no longer have a finite spread.
 
-    >>> from spinlib.symbolic_one_rsb import message_moments
+    >>> from spinlib.symbolic.one_rsb import message_moments
     >>> message_moments(6, 4, 1, 2)
     (2, 1/15, 1/5)
     """
@@ -135,7 +135,7 @@ def graph_averages():
 
     h of different messages are independent with E h^2 = q0; E sigma^2 = 1 and E sigma sigma' = q1 after (83), (84).
 
-    >>> from spinlib.symbolic_one_rsb import graph_averages
+    >>> from spinlib.symbolic.one_rsb import graph_averages
     >>> graph_averages()['field']
     beta**2*p*q0**(p - 1)/2
     """
@@ -154,7 +154,7 @@ def closed_equations(multiplied=True):
 
     With ``multiplied=False`` the first is eq. (110) as printed, divided by q0: it loses q0 = 0, the solution without a field.
 
-    >>> from spinlib.symbolic_one_rsb import closed_equations, q0
+    >>> from spinlib.symbolic.one_rsb import closed_equations, q0
     >>> from spinlib.symbolic import p
     >>> closed_equations()['q0'].subs(p, 3).subs(q0, 0)
     0
@@ -169,7 +169,7 @@ def closed_equations(multiplied=True):
 def multiplier():
     """lam as a function of q1 from Thesis eq. (112), which is 1/D1 = 1 - q1; at x = 1 and q1 = q0 it is that of eq. (59).
 
-    >>> from spinlib.symbolic_one_rsb import multiplier, p, q1
+    >>> from spinlib.symbolic.one_rsb import multiplier, p, q1
     >>> multiplier().subs(p, 3).subs(q1, 0)
     3*beta**2/2 + 1
     """
@@ -183,7 +183,7 @@ def saddle_equations():
     From (112), 1/D1 = 1 - q1, and (107) turned round, 1/(D1 - x D0) = 1 - q1 + x (q1 - q0) =: D. Then (104) is E_0 = 0 and
     (107) is E_1 = 0.
 
-    >>> from spinlib.symbolic_one_rsb import saddle_equations, p, q0
+    >>> from spinlib.symbolic.one_rsb import saddle_equations, p, q0
     >>> saddle_equations()[0].subs(p, 3).subs(q0, 0)
     0
     """
@@ -194,7 +194,7 @@ def saddle_equations():
 def on_the_saddle(expression):
     """The expression with q0^p and q1^p eliminated by :func:`saddle_equations`, valid at q0 = 0 and at q0 > 0.
 
-    >>> from spinlib.symbolic_one_rsb import on_the_saddle, saddle_equations
+    >>> from spinlib.symbolic.one_rsb import on_the_saddle, saddle_equations
     >>> [on_the_saddle(e) for e in saddle_equations()]
     [0, 0]
     """
@@ -214,8 +214,8 @@ def factor_term():
     Each state weighs its own replica-symmetric factor with the power x: the average over states of exp(x beta F_a), where
     beta F_a = beta J prod m + beta^2 J^2 (prod(Delta1 + m^2) - prod m^2) / 2 is Thesis eq. (66). x is a symbol.
 
-    >>> from spinlib.symbolic_one_rsb import factor_term, q0, q1
-    >>> from spinlib.symbolic_cavity import factor_term as rs
+    >>> from spinlib.symbolic.one_rsb import factor_term, q0, q1
+    >>> from spinlib.symbolic.cavity import factor_term as rs
     >>> from spinlib.symbolic import equal, q, x
     >>> equal(factor_term().subs({q0: q, q1: q}), x * rs())
     True
@@ -233,7 +233,7 @@ def node_log():
     Over the states the field of a spin is Gaussian, of mean A and variance D0; in each of them the spin gives the
     replica-symmetric ln Z_i = ln(2 pi / D1) / 2 + field^2 / (2 D1). SymPy averages its x-th power.
 
-    >>> from spinlib.symbolic_one_rsb import node_log, A, D0
+    >>> from spinlib.symbolic.one_rsb import node_log, A, D0
     >>> node_log().subs({A: 0, D0: 0}).expand()
     -x*log(D1)/2 + x*log(2)/2 + x*log(pi)/2
     """
@@ -249,8 +249,8 @@ def node_log():
 def node_term():
     """Mean over spins of :func:`node_log` with E A^2 = q0 (D1 - x D0)^2 and the saddle's D1, D0; Thesis eq. (115).
 
-    >>> from spinlib.symbolic_one_rsb import node_term
-    >>> from spinlib.symbolic_cavity import K
+    >>> from spinlib.symbolic.one_rsb import node_term
+    >>> from spinlib.symbolic.cavity import K
     >>> sorted(map(str, node_term().coeff(K).free_symbols))
     ['logZmessage', 'x']
     """
@@ -275,7 +275,7 @@ def edge_term(printed=False):
 
     The slip of eq. (68) again: Z_(ai) Z_(a->i)^x = Z_a <exp(-lam sum sigma^2 / 2K)>, each 1 + O(1/K), on K edges a spin.
 
-    >>> from spinlib.symbolic_one_rsb import edge_term, factor_term, lam, p, x
+    >>> from spinlib.symbolic.one_rsb import edge_term, factor_term, lam, p, x
     >>> (edge_term() - edge_term(printed=True) - p * factor_term() + lam * x / 2).expand()
     0
     """
@@ -288,9 +288,9 @@ def bethe_free_energy(printed=False):
     """-2 beta f = 2/x (factors + nodes - edges) at the multiplier of eq. (112); Thesis eqs. (113), (117), (118).
 
     ``printed=True`` uses the edges as printed and gives (118) identically; the right edges give it on the saddle, where
-    what (118) drops is the constant 1 per spin: together they make :data:`spinlib.symbolic.ENTROPY_CONSTANT`.
+    what (118) drops is the constant 1 per spin: together they make ``ENTROPY_CONSTANT``.
 
-    >>> from spinlib.symbolic_one_rsb import bethe_free_energy
+    >>> from spinlib.symbolic.one_rsb import bethe_free_energy
     >>> from spinlib.symbolic import equal, one_rsb_free_energy
     >>> import sympy as sp
     >>> equal(bethe_free_energy(printed=True), one_rsb_free_energy() + sp.log(2 * sp.pi))

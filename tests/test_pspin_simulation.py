@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinlib._core import ConvergenceWarning
-from spinlib.simulation import (Couplings, descend, gaussian_couplings, langevin, leapfrog, overlap, parallel_tempering, random_spins)
-from spinlib.two_spin import solve_two_spin
+from spinlib.pspin.simulation import (Couplings, descend, gaussian_couplings, langevin, leapfrog, overlap, parallel_tempering, random_spins)
+from spinlib.pspin.two_spin import solve_two_spin
 
 
 @given(p=st.integers(2, 4), n=st.integers(4, 9), seed=st.integers(0, 10**6), distinct=st.booleans())

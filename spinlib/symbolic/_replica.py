@@ -1,16 +1,11 @@
-"""The replica calculation for the spherical p-spin model, derived with SymPy; nothing here is a formula typed in at its end.
-
-Every function builds its answer from the step before. The letters are module-level symbols: ``beta`` (1/T), ``p``
-(spins per coupling), ``n`` (replicas), ``N`` (spins), ``x`` (Parisi parameter), ``lam`` (multiplier of Thesis eq. (23)),
-``q`` or ``q1, q0`` (overlaps) and ``q_hat, q1_hat, q0_hat`` (their conjugates). All energies are per spin.
-"""
+"""The replica calculation step by step: the public face is :mod:`spinlib.symbolic`."""
 from __future__ import annotations
 
 from functools import cache
 
 import sympy as sp
 
-from spinlib.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
+from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
 
 beta, p, N, x = sp.symbols("beta p N x", positive=True)
 q, q0, q1 = sp.symbols("q q0 q1", positive=True)
@@ -125,7 +120,7 @@ def replica_action(overlaps, conjugates):
     """G[Q] of Thesis eq. (37), sign corrected, for explicit n x n matrices (their diagonals are not used: q_aa = 1).
 
     >>> from spinlib.symbolic import replica_action, q, q_hat
-    >>> from spinlib.parisi import parisi_matrix
+    >>> from spinlib.symbolic.parisi import parisi_matrix
     >>> G = replica_action(parisi_matrix((1, q), (1, 2)), parisi_matrix((0, q_hat), (1, 2)))
     >>> G.coeff(q_hat)
     q
@@ -193,7 +188,7 @@ def rs_multipliers():
 
 @cache
 def rs_free_energy():
-    """-2 beta f of the replica-symmetric ansatz without :data:`ENTROPY_CONSTANT`; Thesis eq. (46).
+    """-2 beta f of the replica-symmetric ansatz without ``ENTROPY_CONSTANT``; Thesis eq. (46).
 
     From the action with the Legendre term, -beta f = lam + lim G / n (what Thesis eq. (39) leaves out), and the
     multipliers eliminated. At given beta the physical q is the one where f is LARGEST among the stationary points.
@@ -245,7 +240,7 @@ def one_rsb_multipliers():
 
 @cache
 def one_rsb_free_energy():
-    """-2 beta f with one step of breaking, without :data:`ENTROPY_CONSTANT`; Thesis eq. (118) divided by x N / 2.
+    """-2 beta f with one step of breaking, without ``ENTROPY_CONSTANT``; Thesis eq. (118) divided by x N / 2.
 
     >>> from spinlib.symbolic import one_rsb_free_energy, rs_free_energy, q, q0, q1, equal
     >>> equal(one_rsb_free_energy().subs({q0: q, q1: q}), rs_free_energy())

@@ -1,55 +1,14 @@
-"""The numbers behind a figure: one experiment each, quick for a page or full for a file in chapters/data.
-
-``python -m spinlib.reproduce pspin_equilibrium --full`` computes one and saves it as chapters/data/pspin_equilibrium.npz.
-"""
+"""Experiments of the p-spin chapters."""
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 
 from spinlib._core import check_integer
-from spinlib.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
+from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
 
-DATA = Path(__file__).resolve().parents[1] / "chapters" / "data"
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
-
-
-def run(figure, *, full=False, rng=0, progress=False) -> dict[str, np.ndarray]:
-    """Compute the experiment ``figure`` with the parameters of a page, or with ``full`` those of the stored file.
-
-    Returns named arrays; the function of the same name in this module says which. ``rng`` is None, an integer or a numpy Generator;
-    ``progress`` writes one line to stderr.
-
-    >>> from spinlib.reproduce import run
-    >>> run("fig0")
-    Traceback (most recent call last):
-    ...
-    ValueError: there is no experiment 'fig0'; choose one of: pspin_equilibrium
-    """
-    return _experiment(figure)(full=full, rng=rng, progress=progress)
-
-
-def load(figure) -> dict[str, np.ndarray]:
-    """Read the stored full run of the experiment ``figure``; ``about`` is a JSON text of seed, versions and seconds.
-
-    Raises FileNotFoundError naming the command that makes the file, where there is none.
-
-    >>> from spinlib.reproduce import load
-    >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
-    (16, 13)
-    """
-    _experiment(figure)
-    path = DATA / f"{figure}.npz"
-    if not path.exists():
-        raise FileNotFoundError(f"there is no {path}; make it with: python -m spinlib.reproduce {figure} --full")
-    with np.load(path) as stored:
-        return dict(stored)
 
 
 def pspin_equilibrium(*, full=False, rng=0, progress=False) -> dict[str, np.ndarray]:
@@ -110,15 +69,6 @@ def pspin_sample(n_spins, n_sweeps, *, rng=None) -> dict[str, np.ndarray]:
     return result
 
 
-EXPERIMENTS = {"pspin_equilibrium": pspin_equilibrium}
-
-
-def _experiment(figure):
-    if figure not in EXPERIMENTS:
-        raise ValueError(f"there is no experiment {figure!r}; choose one of: {', '.join(EXPERIMENTS)}")
-    return EXPERIMENTS[figure]
-
-
 def _temperatures(n_spins):
     """beta from 1 to 2.5 in steps of at most 1.1/sqrt(N), with 1.5 and 2 among them; as increasing temperatures."""
     n_spins = check_integer("n_spins", n_spins, 2)
@@ -127,24 +77,3 @@ def _temperatures(n_spins):
 
 def _windows(n_sweeps):
     return np.concatenate([[0], 2 ** np.arange(2, n_sweeps.bit_length())])
-
-
-def _main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce", description="Compute the numbers behind a figure and save them.")
-    parser.add_argument("figure", choices=EXPERIMENTS)
-    parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: those of the page")
-    parser.add_argument("--rng", type=int, default=0, help="seed (default 0)")
-    parser.add_argument("--out", type=Path, default=DATA, help="folder of the .npz file (default chapters/data)")
-    options = parser.parse_args(arguments)
-    start = time.perf_counter()
-    result = run(options.figure, full=options.full, rng=options.rng, progress=True)
-    about = {"experiment": options.figure, "full": options.full, "rng": options.rng, "seconds": round(time.perf_counter() - start, 1),
-             "cpu_seconds": round(time.process_time(), 1), "python": platform.python_version(), "numpy": np.__version__}
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / f"{options.figure}.npz"
-    np.savez_compressed(path, about=json.dumps(about), **result)
-    print(f"{path}: {path.stat().st_size / 1000:.0f} kB, {about}")
-
-
-if __name__ == "__main__":
-    _main()

@@ -10,7 +10,7 @@ def parisi_matrix(values, sizes):
     ``sizes`` starts at 1 and ends at the integer side of the matrix; (1, n) is replica symmetric, (1, x, n) is one
     step of breaking. Raises ValueError if a size does not divide the next.
 
-    >>> from spinlib.parisi import parisi_matrix
+    >>> from spinlib.symbolic.parisi import parisi_matrix
     >>> parisi_matrix((1, 5, 7), (1, 2, 4)).row(0)
     Matrix([[1, 5, 7, 7]])
     """
@@ -28,7 +28,7 @@ def parisi_spectrum(values, sizes):
     The matrix is a sum of (values[j] - values[j+1]) times the matrix B_j of ones in blocks of side sizes[j]. The B_j
     commute; B_j is sizes[j] on vectors constant in its blocks, 0 on vectors that sum to 0 there. Hence the pairs.
 
-    >>> from spinlib.parisi import parisi_spectrum
+    >>> from spinlib.symbolic.parisi import parisi_spectrum
     >>> from spinlib.symbolic import q, n
     >>> parisi_spectrum((1, q), (1, n))
     [(1 - q, n - 1), (n*q - q + 1, 1)]
@@ -45,7 +45,7 @@ def parisi_spectrum(values, sizes):
 def log_det(values, sizes):
     """ln det of :func:`parisi_matrix` for any sizes, from its spectrum.
 
-    >>> from spinlib.parisi import log_det
+    >>> from spinlib.symbolic.parisi import log_det
     >>> from spinlib.symbolic import q
     >>> log_det((1, q), (1, 2))
     log(1 - q) + log(q + 1)
@@ -56,7 +56,7 @@ def log_det(values, sizes):
 def parisi_sum(values, sizes):
     """Sum of all entries of :func:`parisi_matrix`: n entries on the diagonal, n (sizes[j] - sizes[j-1]) of values[j].
 
-    >>> from spinlib.parisi import parisi_sum
+    >>> from spinlib.symbolic.parisi import parisi_sum
     >>> from spinlib.symbolic import n, q
     >>> parisi_sum((0, q), (1, n))
     n*q*(n - 1)

@@ -11,7 +11,7 @@ from functools import cache
 
 import sympy as sp
 
-from spinlib.symbolic import COUPLING_VARIANCE, J, N, beta, lam, p, q
+from spinlib.symbolic._replica import COUPLING_VARIANCE, J, N, beta, lam, p, q
 
 m, field, sigma, log_Z_message = sp.symbols("m h sigma logZmessage", real=True)
 v, K = sp.symbols("v K", positive=True)
@@ -24,7 +24,7 @@ def weak_coupling_log(spins, amplitude=1):
 
     Each E is a Gaussian integral done by SymPy. One factor adds O(J^3), which vanishes summed over all factors.
 
-    >>> from spinlib.symbolic_cavity import weak_coupling_log, m, v
+    >>> from spinlib.symbolic.cavity import weak_coupling_log, m, v
     >>> weak_coupling_log([(m, v)])
     J**2*beta**2*v/2 + J*beta*m
     """
@@ -50,7 +50,7 @@ def gaussian_message(log_weight):
 
     Raises ValueError if the weight is not quadratic in sigma.
 
-    >>> from spinlib.symbolic_cavity import gaussian_message, field, sigma, lam
+    >>> from spinlib.symbolic.cavity import gaussian_message, field, sigma, lam
     >>> gaussian_message(field * sigma - lam * sigma**2 / 2)
     (h, lambda)
     """
@@ -66,7 +66,7 @@ def dense_equations():
 
     Means of different messages are independent with E m^2 = q, v is the same for all.
 
-    >>> from spinlib.symbolic_cavity import dense_equations
+    >>> from spinlib.symbolic.cavity import dense_equations
     >>> dense_equations()['field_variance']
     beta**2*p*q**(p - 1)/2
     """
@@ -84,7 +84,7 @@ def dense_equations():
 def multiplier():
     """lam as a function of q from the spherical constraint q + v = 1; Thesis eq. (59). It is not the lam of eq. (44).
 
-    >>> from spinlib.symbolic_cavity import multiplier, q, p
+    >>> from spinlib.symbolic.cavity import multiplier, q, p
     >>> multiplier().subs(p, 3).subs(q, 0)
     3*beta**2/2 + 1
     """
@@ -96,7 +96,7 @@ def multiplier():
 def saddle_equation():
     """Right-hand side minus left-hand side of Thesis eq. (61), q = (1 - q)^2 p beta^2 q^(p-1) / 2: here q = 0 is kept.
 
-    >>> from spinlib.symbolic_cavity import saddle_equation, p, q
+    >>> from spinlib.symbolic.cavity import saddle_equation, p, q
     >>> saddle_equation().subs(p, 3).subs(q, 0)
     0
     """
@@ -112,7 +112,7 @@ def factor_term():
     Eq. (63) leaves the factors exp(-lam sigma^2 / 2K) of eq. (49) out of Z_a. Over all couplings they would give
     -lam / 2 per spin: leaving them out is the Legendre term that turns ln Z(lam) into -beta f.
 
-    >>> from spinlib.symbolic_cavity import factor_term
+    >>> from spinlib.symbolic.cavity import factor_term
     >>> factor_term()
     -beta**2*q**p/4 + beta**2/4
     """
@@ -128,7 +128,7 @@ def node_term():
 
     The product of all messages is exp(h sigma - sigma^2 / 2 (1 - q)) with E h^2 = q / (1 - q)^2; SymPy integrates over sigma.
 
-    >>> from spinlib.symbolic_cavity import node_term, K, log_Z_message
+    >>> from spinlib.symbolic.cavity import node_term, K, log_Z_message
     >>> node_term().coeff(log_Z_message)
     -K
     """
@@ -146,7 +146,7 @@ def edge_term(printed=False):
     On an edge, Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)>, which is 1 + O(1/K). A spin has K edges, so both factors
     count: p ln Z_a per coupling and -lam / 2 per spin.
 
-    >>> from spinlib.symbolic_cavity import edge_term, factor_term, lam, p
+    >>> from spinlib.symbolic.cavity import edge_term, factor_term, lam, p
     >>> from spinlib.symbolic import equal
     >>> equal(edge_term() - edge_term(printed=True), p * factor_term() - lam / 2)
     True
@@ -165,7 +165,7 @@ def bethe_free_energy(printed=False):
     ``printed=True`` uses the edge term as printed. The correct one is :func:`spinlib.symbolic.rs_free_energy` plus the
     entropy constant on the saddle only: off it, a Bethe free energy is not a variational bound.
 
-    >>> from spinlib.symbolic_cavity import bethe_free_energy
+    >>> from spinlib.symbolic.cavity import bethe_free_energy
     >>> from spinlib.symbolic import equal, rs_free_energy
     >>> import sympy as sp
     >>> equal(bethe_free_energy(printed=True), rs_free_energy() + sp.log(2 * sp.pi))
@@ -179,7 +179,7 @@ def bethe_free_energy(printed=False):
 def on_the_saddle(expression):
     """The expression with beta eliminated by eq. (61) at q > 0: beta^2 = 2 / (p q^(p-2) (1 - q)^2), which is eq. (45).
 
-    >>> from spinlib.symbolic_cavity import on_the_saddle, saddle_equation
+    >>> from spinlib.symbolic.cavity import on_the_saddle, saddle_equation
     >>> on_the_saddle(saddle_equation())
     0
     """

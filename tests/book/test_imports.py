@@ -7,8 +7,9 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-ROOT = pathlib.Path(__file__).parents[1]
-MODULES = {p.stem: p for p in sorted((ROOT / "spinlib").glob("*.py"))}
+ROOT = pathlib.Path(__file__).parents[2]
+FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted((ROOT / "spinlib").rglob("*.py"))}
+MODULES = {name.removesuffix(".__init__"): path for name, path in FILES.items()}  # spinlib.icl is spinlib/icl/__init__.py
 
 
 def spinlib_imports(path):
@@ -16,18 +17,32 @@ def spinlib_imports(path):
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "spinlib":
-            parts = node.module.split(".")
-            names |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+            full = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if name in MODULES else node.module for name in full}
         elif isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("spinlib.")}
-    return names & set(MODULES)
+            names |= {alias.name for alias in node.names if alias.name.startswith("spinlib")}
+    assert names <= set(MODULES), f"{path} imports {names - set(MODULES)}"
+    return names
 
 
 def test_imports_form_a_dag():
     graph = {name: spinlib_imports(path) for name, path in MODULES.items()}
     order = list(TopologicalSorter(graph).static_order())  # raises CycleError
     assert set(order) == set(MODULES)
-    assert not [name for name, needs in graph.items() if "plotting" in needs], "plotting is imported by chapters only"
+    assert not [name for name, needs in graph.items() if "spinlib.plotting" in needs], "plotting is imported by chapters only"
+
+
+def test_private_files_are_imported_only_inside_their_package():
+    for name, path in MODULES.items():
+        for needed in spinlib_imports(path):
+            package, _, last = needed.rpartition(".")
+            if last.startswith("_") and last != "_core" and not last.startswith("__") and "._core" not in needed:
+                assert name.startswith(package), f"{name} reaches into {needed}"
+
+
+def test_the_wheel_has_every_package():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert "packages.find" in text and 'include = ["spinlib*"]' in text
 
 
 def test_importing_spinlib_is_cheap():

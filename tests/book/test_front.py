@@ -9,7 +9,7 @@ import re
 import pytest
 import yaml
 
-ROOT = pathlib.Path(__file__).parents[1]
+ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
 INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ive
 
-from spinlib.two_spin import solve_two_spin
+from spinlib.pspin.two_spin import solve_two_spin
 
 
 def eigenvalues(n, seed=0):

@@ -1,0 +1,19 @@
+"""In-context linear regression: the task, its prompts, the map to a spin glass and back, and the exact errors."""
+from spinlib.icl._errors import best_weights, contrast, population_error
+from spinlib.icl._mapping import loss, predict, to_spin_glass, weights
+from spinlib.icl._prompts import Features, Prompts, features
+from spinlib.icl._task import LinearTask
+
+__all__ = [
+    "Features",
+    "LinearTask",
+    "Prompts",
+    "best_weights",
+    "contrast",
+    "features",
+    "loss",
+    "population_error",
+    "predict",
+    "to_spin_glass",
+    "weights",
+]

@@ -1,0 +1,63 @@
+"""Exact errors of given weights over all prompts, the best weights, and the contrast of the thesis."""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib._core import check_integer, check_real
+from spinlib.icl._mapping import check_weights
+
+
+def population_error(W, N: int, noise: float = 0.0) -> float:
+    """Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks and queries (Thesis eq. (124)).
+
+    W (D+1, D) or (D+1, D+1); independent tokens (corr = 0), a fresh task a prompt; ``noise`` in the prompt and in the
+    query's label. With W11 = W[:D, :D] and the last row W21 it is ``1 + noise^2 - 2 tr W11 / D +
+    [1 + (D + 1 + D noise^2) / N] |W11|^2 / D + (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4) |W21|^2``.
+    ValueError for N < 1, noise < 0, wrong shapes.
+
+    >>> import numpy as np
+    >>> from spinlib.icl import population_error
+    >>> print(f"{population_error(np.eye(21), N=20):.4f}")   # W = I is worse than predicting 0
+    1.0500
+    """
+    W = check_weights(W)
+    N, noise = check_integer("N", N, 1), check_real("noise", noise, minimum=0)
+    D = len(W) - 1
+    W11, W21 = W[:D, :D], W[D, :D]
+    g2 = 1 + (D + 1 + D * noise**2) / N                                       # E |X0 y0 / N|^2
+    q2 = (1 + 2 / N) * (1 + 2 / D + 2 * noise**2 + noise**4)                  # E (y0.y0 / N)^2
+    return float(1 + noise**2 - 2 * np.trace(W11) / D + g2 * (W11**2).sum() / D + q2 * (W21**2).sum())
+
+
+def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
+    """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``, c times the identity over a zero row.
+
+    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D): the limit P -> infinity of the ground state. It is not the identity of
+    Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.
+
+    >>> from spinlib.icl import best_weights, population_error
+    >>> W = best_weights(D=20, N=100)
+    >>> print(f"{W[0, 0]:.5f} {population_error(W, N=100):.5f} {21 / 121:.5f}")
+    0.82645 0.17355 0.17355
+    """
+    D, N = check_integer("D", D, 1), check_integer("N", N, 1)
+    ridge, noise = check_real("ridge", ridge, minimum=0), check_real("noise", noise, minimum=0)
+    return np.eye(D + 1, D) / (1 + (D + 1 + D * noise**2) / N + ridge * D)
+
+
+def contrast(W) -> float:
+    """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)): 1 for every positive multiple of I_D, blind to its size.
+
+    W (D+1, D) or (D+1, D+1). The published code takes the whole W against I_{D+1}, which cannot exceed sqrt(D/(D+1)).
+    ValueError for wrong shapes and for W11 = 0, which has no direction.
+
+    >>> from spinlib.icl import best_weights, contrast
+    >>> print(f"{contrast(best_weights(5, 10)):.12f}")
+    1.000000000000
+    """
+    W = check_weights(W)
+    D = len(W) - 1
+    norm = np.linalg.norm(W[:D, :D])
+    if norm == 0:
+        raise ValueError("contrast needs a W11 with some non-zero entry, got W11 = 0, which has no direction")
+    return float(np.trace(W[:D, :D]) / (norm * np.sqrt(D)))

@@ -1,0 +1,97 @@
+"""The map from prompts to a spin glass, and from spins back to weights and predictions."""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib._core import check_array, check_integer, check_real
+from spinlib.icl._prompts import Features, Prompts, _as_features, _read, check_prompts
+from spinlib.spin_glass import SpinGlass
+
+
+def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
+    """The spin glass whose energy is the loss of the linear-attention transformer, up to <y^2>/2 (Thesis eq. (128)).
+
+    n = D (D+1) spins, vec(W) row by row for W (D+1, D): J_ij = -<s_i s_j>, h_i = <y s_i>, lam_i = ridge + <s_i^2>, the
+    averages over the P prompts. (The text under eq. (128) prints ridge - <s_i^2>: a misprint.) Memory n^2 numbers and a
+    block of samples. ValueError for a negative ridge; TypeError for other data.
+
+    >>> from spinlib.icl import LinearTask, to_spin_glass
+    >>> glass = to_spin_glass(LinearTask(D=3, N=5).sample_features(50, rng=0), ridge=0.1)
+    >>> glass.n
+    12
+    """
+    data = _as_features(data)
+    ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
+    P, D = data.query.shape
+    n = D * (D + 1)
+    A = np.zeros((n, n))
+    block = max(1, 2**22 // n)  # 32 MB of samples at a time
+    for start in range(0, P, block):
+        part = slice(start, start + block)
+        s = (data.u[part, :, None] * data.query[part, None, :]).reshape(-1, n)
+        A += s.T @ s
+    A /= P
+    h = (data.u.T @ (data.y[:, None] * data.query)).ravel() / P
+    lam = ridge + np.diagonal(A)
+    np.fill_diagonal(A, 0.0)
+    return SpinGlass(-A, h, lam)
+
+
+def loss(W, data: Prompts | Features, ridge: float = 0.0) -> float:
+    """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
+
+    W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``loss - H`` is <y^2>/2, the constant that
+    eq. (127b) drops. ValueError for shapes that do not fit and a negative ridge.
+
+    >>> import numpy as np
+    >>> from spinlib.icl import LinearTask, loss, to_spin_glass
+    >>> data, W = LinearTask(D=3, N=5).sample_features(50, rng=0), np.eye(4, 3)
+    >>> bool(abs(loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
+    True
+    """
+    data = _as_features(data)
+    ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
+    return 0.5 * float(((_predict(W, data.u, data.query) - data.y)**2).mean() + ridge * np.square(W).sum())
+
+
+def weights(mean, D: int) -> np.ndarray:
+    """The spins as the weight matrix W (D+1, D): vec^-1, row by row; W.ravel() goes back.
+
+    ``mean`` (n,) with n = D (D+1). Source: Thesis section 4.2. ValueError for another length.
+
+    >>> from spinlib.icl import weights
+    >>> weights([1, 2, 3, 4, 5, 6], D=2).tolist()
+    [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    """
+    D = check_integer("D", D, 1)
+    mean = check_array("mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins")
+    return mean.reshape(D + 1, D).copy()
+
+
+def predict(W, X) -> np.ndarray:
+    """Prediction y_hat (P,) of the linear attention Y = X X^T W X / N, its element (D+1, N+1) (Thesis eqs. (121), (125)).
+
+    ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in the
+    query's label slot and changes nothing. ValueError where shapes do not fit.
+
+    >>> import numpy as np
+    >>> from spinlib.icl import LinearTask, predict
+    >>> prompts = LinearTask(D=2, N=4000).sample(3, rng=0)
+    >>> bool(np.abs(predict(np.eye(3), prompts.X) - prompts.y).max() < 0.1)   # W = I solves long prompts
+    True
+    """
+    return _predict(W, *_read(check_prompts(X)))
+
+
+def check_weights(W, D: int | None = None) -> np.ndarray:
+    """W as a finite (D+1, D) or (D+1, D+1) array with D >= 1, or ValueError."""
+    W = check_array("W", W, (None, None), hint="W is (D + 1, D) or (D + 1, D + 1)")
+    D = max(1, W.shape[0] - 1) if D is None else D
+    if W.shape not in ((D + 1, D), (D + 1, D + 1)):
+        raise ValueError(f"W must have shape (D + 1, D) or (D + 1, D + 1), here with D = {D}, got {W.shape}")
+    return W
+
+
+def _predict(W, u, query) -> np.ndarray:
+    D = query.shape[1]
+    return ((u @ check_weights(W, D)[:, :D]) * query).sum(1)

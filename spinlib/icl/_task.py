@@ -1,0 +1,89 @@
+"""The task: linear regression in context, sampled as whole prompts or directly as features."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spinlib._core import check_integer, check_real
+from spinlib.icl._prompts import Features, Prompts
+
+
+@dataclass(frozen=True)
+class LinearTask:
+    r"""Noisy linear regression in context: y = w.x / sqrt(D) + noise g, with x, w ~ N(0, I_D), a prompt of N examples.
+
+    ``D`` dimension, ``N`` examples in the prompt, ``corr`` the covariance c of two tokens along one coordinate, Thesis
+    eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included (the published code multiplies by the wrong
+    side of the Cholesky factor and gets L^T L instead of K = L L^T). ``noise`` is the standard deviation of g in the
+    labels of the prompt and of the query; ``n_tasks`` the size of the pool of task vectors that one call of ``sample``
+    draws and then picks from at random (None: a fresh task a prompt; the thesis has None).
+    ValueError for D, N, n_tasks < 1, corr outside [0, 1], noise < 0.
+
+    >>> from spinlib.icl import LinearTask
+    >>> task = LinearTask(D=2, N=3)
+    >>> prompts = task.sample(1, rng=0)
+    >>> bool(abs(prompts.y[0] - prompts.w[0] @ prompts.X[0, :2, 3] / 2**0.5) < 1e-15)
+    True
+    """
+
+    D: int
+    N: int
+    corr: float = 0.0
+    noise: float = 0.0
+    n_tasks: int | None = None
+
+    def __post_init__(self):
+        check_integer("D", self.D, 1, hint="D is the dimension of x")
+        check_integer("N", self.N, 1, hint="N is the number of examples in the prompt")
+        check_real("corr", self.corr, minimum=0, maximum=1, hint="corr is the c of Thesis eq. (162)")
+        check_real("noise", self.noise, minimum=0, hint="noise is a standard deviation")
+        if self.n_tasks is not None:
+            check_integer("n_tasks", self.n_tasks, 1, hint="None means a fresh task for every prompt")
+
+    def _tasks(self, P, rng):
+        if self.n_tasks is None:
+            return rng.standard_normal((P, self.D))
+        return rng.standard_normal((self.n_tasks, self.D))[rng.integers(self.n_tasks, size=P)]
+
+    def sample(self, P: int, *, rng=None) -> Prompts:
+        """P whole prompts, Thesis eq. (122): memory P (D+1)(N+1) numbers."""
+        P = check_integer("P", P, 1, hint="P is the number of prompts")
+        rng, D, N = np.random.default_rng(rng), self.D, self.N
+        w = self._tasks(P, rng)
+        X = np.empty((P, D + 1, N + 1))
+        X[:, :D] = rng.standard_normal((P, D, N + 1))
+        if self.corr:  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
+            X[:, :D] *= np.sqrt(1 - self.corr)
+            X[:, :D] += np.sqrt(self.corr) * rng.standard_normal((P, D, 1))
+        X[:, D] = np.einsum("pd,pdn->pn", w, X[:, :D]) / np.sqrt(D)
+        if self.noise:
+            X[:, D] += self.noise * rng.standard_normal((P, N + 1))
+        y = X[:, D, N].copy()
+        X[:, D, N] = 0.0
+        return Prompts(X, y, w)
+
+    def sample_features(self, P: int, *, rng=None) -> Features:
+        """``features(task.sample(P))`` in law but in O(P D), whatever N: no prompt is built.
+
+        Given w, the labels of the prompt are N independent normals of variance s2 = w.w/D + noise^2, so y0.y0 is s2 times
+        a chi-square, and X0 given y0 is normal: along w with mean w y / (sqrt(D) s2), across w with variance 1.
+        ValueError when corr != 0, where this does not hold.
+        """
+        P = check_integer("P", P, 1, hint="P is the number of prompts")
+        if self.corr:
+            raise ValueError(f"sample_features needs independent tokens (corr = 0), got corr = {self.corr}; "
+                             "use features(task.sample(P)), which builds the prompts")
+        rng, D, N = np.random.default_rng(rng), self.D, self.N
+        w = self._tasks(P, rng)
+        query = rng.standard_normal((P, D))
+        y = (w * query).sum(1) / np.sqrt(D)
+        w2 = (w * w).sum(1)
+        s2 = w2 / D + self.noise**2
+        yy = s2 * rng.chisquare(N, P)                                      # y0.y0
+        z = rng.standard_normal((P, D))
+        along = (1 - self.noise / np.sqrt(s2)) * (w * z).sum(1) / w2       # the part of z along w that y0 has fixed
+        Xy = (yy / (np.sqrt(D) * s2) - np.sqrt(yy) * along)[:, None] * w + np.sqrt(yy)[:, None] * z
+        if self.noise:
+            y += self.noise * rng.standard_normal(P)
+        return Features(np.column_stack([Xy, yy]) / N, query, y)
