@@ -10,12 +10,13 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help book test test-fast lab execute reference check-pages bench clean
+.PHONY: help book test test-fast test-everywhere lab execute reference check-pages bench clean
 
 help:
 	@echo "make book                 build the book into _build/html"
 	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter (strict nbval)"
 	@echo "make test-fast            the same without the chapters, under a minute"
+	@echo "make test-everywhere      the tests as older processors would run them (about a quarter of an hour)"
 	@echo "make lab                  open the notebooks in JupyterLab"
 	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
@@ -31,13 +32,16 @@ book: .venv/.installed
 	@.venv/bin/jupyter-book build . -W --keep-going -n
 	@echo "== done; open $(CURDIR)/_build/html/index.html"
 
-test: test-fast
-	@echo "== every chapter: each cell is run again and must print what is stored"
-	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters
+test: .venv/.installed
+	@echo "== spinlib, the tests of the book, and every chapter: each cell is run again and must print what is stored"
+	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters tests spinlib
 
 test-fast: .venv/.installed
 	@echo "== spinlib (unit tests and doctests) and the tests of the book"
 	@$(PY) -m pytest -q -n $(JOBS) -p no:nbval tests spinlib
+
+test-everywhere: .venv/.installed
+	@tools/other_machines
 
 lab: .venv/.installed
 	@echo "== JupyterLab; stop it with Ctrl-C"

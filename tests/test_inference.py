@@ -233,9 +233,10 @@ def test_beta_scales_variances_and_no_mean(solve):
 def test_four_roads_to_the_ground_state(paper):
     f, glass = paper
     exact = ground_state(glass, BETA)
-    for found, digits in ((amp(glass, BETA), 3e-3), (relaxed_bp(glass, BETA), 3e-3), (sample_amp(f, RIDGE, BETA), 4e-3)):
+    roads = ((amp(glass, BETA), 2.669e-3), (relaxed_bp(glass, BETA), 2.652e-3), (sample_amp(f, RIDGE, BETA), 3.118e-3))
+    for found, error in roads:  # the means are exact; the variances are not, and by how much is the same on every machine
         assert found.converged and distance(found.mean, exact.mean) < 1e-8
-        assert np.sqrt(np.mean((found.var / exact.var - 1) ** 2)) < digits
+        assert np.sqrt(np.mean((found.var / exact.var - 1) ** 2)) == pytest.approx(error, rel=1e-3)
     assert distance(ground_state_cg(f, RIDGE).mean, exact.mean) < 1e-8
 
 

@@ -63,7 +63,7 @@ def test_adam_reaches_the_ridge_solution_eq_123():
     assert np.linalg.norm(best) > 0.5                                   # the ridge has not killed it
     np.testing.assert_allclose(model.weights(), best, atol=1e-6)
     minimum = loss(LinearAttention(3).set_weights(best), data, ridge=ridge).item()
-    assert 0 <= history.loss[-1] - minimum < 1e-10
+    assert -1e-14 < history.loss[-1] - minimum < 1e-10                  # not below the minimum, but for rounding
     assert np.abs(model.W.detach().numpy()[0, :, -1]).max() < 1e-6      # with a ridge the idle column decays
     assert len(history.loss) == 801 and history.test_error.size == 0 and history.seconds > 0
 
