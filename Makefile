@@ -21,6 +21,7 @@ help:
 	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
+	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
 	@echo "make bench                measure speed as ratios, write bench.json"
 	@echo "make clean                remove _build and .venv"
 
@@ -49,6 +50,10 @@ lab: .venv/.installed
 
 execute: .venv/.installed
 	@$(PY) tools/run_notebooks.py $(CHAPTER)
+
+.PHONY: frames
+frames: .venv/.installed
+	@$(PY) tools/make_frames.py $(CHAPTER)
 
 reference: .venv/.installed
 	@$(PY) tools/make_reference.py

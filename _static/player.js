@@ -1,0 +1,66 @@
+// A moving figure: an <img class="player-NAME"> whose frames are frames/NAME/00.png ... gets a button and a slider.
+// Without this script, in print and in plain Jupyter the still picture stands.
+(() => {
+  const folder = new URL('frames/', document.currentScript.src);
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');  // then the button shows the next picture instead of playing
+  const make = (tag, properties, attributes = {}) => {
+    const node = Object.assign(document.createElement(tag), properties);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  };
+
+  const equip = (image, name, { size: [width, height], labels }) => {
+    const last = labels.length - 1, shape = `width: ${width}px; aspect-ratio: ${width} / ${height}`;
+    const source = k => new URL(`${name}/${String(k).padStart(2, '0')}.png`, folder).href;
+    const screen = make('span', { className: 'player-screen' });
+    const room = make('span', { className: 'player-room' }, { style: shape });  // as high as a frame, so that nothing below moves
+    const button = make('button', { type: 'button', className: 'player-button' });
+    const slider = make('input', { type: 'range', min: 0, max: last, value: 0, className: 'player-slider' },
+      { 'aria-label': 'Picture', 'aria-valuetext': 'still picture' });
+    const label = make('output', { className: 'player-label', textContent: `${labels.length} pictures` }, { 'aria-live': 'off' });
+    const controls = make('span', { className: 'player-controls' }, { role: 'group', 'aria-label': 'Moving figure' });
+    label.style.minWidth = `${Math.max(9, ...labels.map(text => text.length))}ch`;
+    controls.append(button, slider, label);
+    image.before(screen);
+    screen.append(image, room);
+    screen.after(controls);
+
+    let frame = null, loaded = null, timer = 0;
+    const load = () => { loaded ??= labels.map((_, k) => Object.assign(new Image(), { src: source(k) })); };
+    const show = k => {
+      load();
+      frame ??= screen.appendChild(make('img', { className: 'player-frame' }, { style: shape }));
+      frame.src = source(k);
+      frame.alt = `Picture ${k + 1} of ${labels.length}: ${labels[k]}`;
+      screen.classList.add('playing');
+      slider.value = k;
+      slider.setAttribute('aria-valuetext', label.textContent = labels[k]);
+    };
+    const next = () => frame && +slider.value < last ? +slider.value + 1 : 0;
+    const paint = () => {
+      button.dataset.face = timer ? 'Pause' : calm.matches ? 'Next' : 'Play';
+      button.title = button.ariaLabel = calm.matches ? 'Next picture' : button.dataset.face;
+    };
+    const pause = () => { clearInterval(timer); timer = 0; paint(); };
+    const play = () => {
+      show(frame && +slider.value < last && !calm.matches ? +slider.value : next());
+      if (calm.matches) return;
+      timer = setInterval(() => { show(next()); if (+slider.value === last) pause(); }, 300);
+      paint();
+    };
+    button.addEventListener('click', () => (timer ? pause() : play()));
+    slider.addEventListener('input', () => { pause(); show(+slider.value); });
+    for (const touch of ['pointerenter', 'focusin']) controls.addEventListener(touch, load, { once: true });
+    document.addEventListener('visibilitychange', () => document.hidden && pause());
+    calm.addEventListener('change', pause);
+    new IntersectionObserver(([screen]) => screen.isIntersecting || pause()).observe(screen);
+    paint();
+  };
+
+  addEventListener('DOMContentLoaded', () => {
+    for (const image of document.querySelectorAll('img[class*="player-"]')) {
+      const name = [...image.classList].find(c => c.startsWith('player-')).slice('player-'.length);
+      if (window.players?.[name]) equip(image, name, window.players[name]);
+    }
+  });
+})();
