@@ -1,18 +1,18 @@
 """The map of the thesis is complete, and every label, function and check that it names exists."""
 import ast
 import copy
-import importlib.util
 import pathlib
 import re
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-_spec = importlib.util.spec_from_file_location("make_reference", ROOT / "tools" / "make_reference.py")
-make_reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(make_reference)
+sys.path.insert(0, str(ROOT / "tools"))
+from make_reference import PAGES  # noqa: E402
+from reference import data as book  # noqa: E402
 
-DATA = make_reference.read()
+DATA = book.read()
 FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note"}
 EXPECTED = {*range(1, 173), *(f"fig-{n}" for n in range(5, 19))}
 ESCAPES = {"skip", "skipif", "xfail", "importorskip"}
@@ -35,14 +35,14 @@ def written_tests():
     return found
 
 
-LABELS, TESTS = make_reference.labels(make_reference.drafts()), written_tests()
-IN_BOOK = make_reference.in_book()
-FUNCTIONS = {name for module in make_reference.modules() for name, _ in make_reference.documented(module)}
+LABELS, TESTS = book.labels(book.drafts()), written_tests()
+IN_BOOK = book.in_book()
+FUNCTIONS = {name for module in book.modules() for name, _ in book.documented(module)}
 
 
 def problems(data):
     """Everything that is wrong with a map of the thesis, in words."""
-    pairs = make_reference.entries(data)
+    pairs = book.entries(data)
     ids = [entry.get("id") for _, entry in pairs]
     yield from (f"{i}: missing" for i in sorted(EXPECTED - set(ids), key=str))
     yield from (f"{i}: twice" for i in sorted({i for i in ids if ids.count(i) > 1}, key=str))
@@ -60,7 +60,7 @@ def entry_problems(data, section, entry):
     if verdict not in data["verdicts"]:
         yield f"unknown verdict {verdict}"
     needs = {"id", "says", "verdict"}
-    if verdict in make_reference.CORRECTED:
+    if verdict in book.CORRECTED:
         needs |= {"printed", "correct", "why"} | ({"effect"} if verdict in ("wrong", "code differs") else set())
     elif {"printed", "correct", "why", "effect"} & set(entry):
         yield f"a correction of what is {verdict}"
@@ -109,12 +109,12 @@ def test_the_map_is_complete_and_every_name_in_it_exists():
 
 
 def entry_of(data, key):
-    return next(entry for _, entry in make_reference.entries(data) if entry["id"] == key)
+    return next(entry for _, entry in book.entries(data) if entry["id"] == key)
 
 
 @pytest.mark.parametrize("key, change, word", [
     (33, {"id": 34}, "33: missing"), (33, {"id": 34}, "34: twice"), (7, {"id": "7-sentence"}, "no such equation"),
-    (33, {"verdict": "fine"}, "unknown verdict"), (33, {"correct": ""}, "no correct"), (33, {"effect": ""}, "no effect"),
+    (33, {"verdict": "fine"}, "unknown verdict"), (33, {"correct": ""}, "no correct"), (153, {"effect": ""}, "no effect"),
     (1, {"why": "because"}, "a correction of"), (1, {"label": "eq-nowhere"}, "no label eq-nowhere"),
     (1, {"code": ["pspin.nothing"]}, "no function"), (1, {"check": ["tests/test_core.py::test_nothing"], "digits": 3}, "no test"),
     (1, {"check": ["fig-nowhere"], "digits": 3}, "no label fig-nowhere"), (1, {"check": []}, "check is a list"),
@@ -137,21 +137,21 @@ def test_a_test_that_may_not_run_is_found(source):
 
 
 def test_docstrings_cite_equations_that_exist():
-    for module in make_reference.modules():
-        for name, text in make_reference.documented(module):
-            assert len(re.findall(r"[Tt]hesis\s+eqs?\b", text)) == len(make_reference.CITATION.findall(text)), \
+    for module in book.modules():
+        for name, text in book.documented(module):
+            assert len(re.findall(r"[Tt]hesis\s+eqs?\b", text)) == len(book.CITATION.findall(text)), \
                 f"{name}: write Thesis eq. (153) or Thesis eqs. (125)-(128)"
-            assert set(make_reference.numbers(text)) <= set(range(1, 173)), name
+            assert set(book.numbers(text)) <= set(range(1, 173)), name
 
 
 def test_numbers_of_a_citation():
-    assert make_reference.numbers("x (Thesis eqs. (125)-(127), (131)), y (Thesis\n eq. (27c)); eq. (5)") == [27, 125, 126, 127, 131]
+    assert book.numbers("x (Thesis eqs. (125)-(127), (131)), y (Thesis\n eq. (27c)); eq. (5)") == [27, 125, 126, 127, 131]
 
 
-@pytest.mark.parametrize("page", make_reference.PAGES)
+@pytest.mark.parametrize("page", PAGES)
 def test_generated_pages_are_the_committed_ones(page):
-    text = (make_reference.REFERENCE / page).read_text(encoding="utf-8")
-    assert text == make_reference.PAGES[page](DATA), "run: make reference"
+    text = (book.REFERENCE / page).read_text(encoding="utf-8")
+    assert text == PAGES[page](DATA), "run: make reference"
 
 
 def test_text_after_eq_153_couplings_grow_as_D4():

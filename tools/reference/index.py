@@ -1,0 +1,51 @@
+"""The equation index, both ways: from the thesis to this book, and from this book to the thesis."""
+from __future__ import annotations
+
+from reference import data as d
+
+
+def equation_index(data):
+    """The text of equation_index.md."""
+    citations, places, book = d.cited(), d.labels(d.in_book().values()), d.in_book()
+    every = d.entries(data)
+    here, waiting = [], []
+    for section in data["sections"]:
+        found = [e for e in section["entries"] if e.get("label") in places]
+        rest = [e for e in section["entries"] if e.get("label") not in places]
+        if found:
+            here.append(written(section, found, citations, places))
+        if rest:
+            title = data["chapters"][section["chapter"]]
+            where = f"{{doc}}`/chapters/{section['chapter']}`" if section["chapter"] in book else f"“{title}”"
+            waiting.append(f"**{section['title']}**, for {where}: " + "; ".join(f"{d.name(e)} {e['says'].rstrip('.')}{link(e)}" for e in rest) + ".")
+    return d.fill(d.template("equation_index.md"), count=len(every), waiting_count=len(d.waiting(data)), written="\n\n".join(here),
+                  back="\n\n".join(back(every, places, book)), waiting="\n\n".join(waiting) or "Nothing waits.")
+
+
+def link(entry):
+    return f" ({{ref}}`{entry['verdict']} <erratum-{entry['id']}>`)" if entry["verdict"] in d.CORRECTED else ""
+
+
+def written(section, found, citations, places):
+    """A section whose entries have a place: the table, and its checks in a fold."""
+    rows = ["| Thesis | Here | What it says |", "| :--- | :--- | :--- |"]
+    for entry in found:
+        says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
+        functions = d.code(entry, citations)
+        rows.append(f"| {d.name(entry)}{link(entry)} | {d.target(entry['label'])} | {says}{'<br>' + functions if functions else ''} |")
+    checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
+    checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
+    fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
+    return f"### {section['title']}\n\n" + "\n".join(rows) + "\n\n" + fold
+
+
+def back(every, places, book):
+    """For each chapter of the book its labels, in their order on the page, and what they are in the thesis."""
+    for chapter, path in book.items():
+        rows = []
+        for label in (name for name, file in places.items() if file == path):
+            found = [d.name(entry) for _, entry in every if entry.get("label") == label]
+            if found:
+                rows.append(f"| {d.target(label)} | {', '.join(found)} |")
+        if rows:
+            yield f"### {{doc}}`/chapters/{chapter}`\n\n" + "\n".join(["| Here | Thesis |", "| :--- | :--- |", *rows])
