@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
 
 from spinlib import ConvergenceWarning
 from spinlib.factor_graph import (FactorGraph, bethe_free_energy, bethe_terms, bp, edges, enumerate_states, ising,
@@ -370,3 +371,23 @@ def test_contradicting_factors():
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_text_before_eq_18_a_fixed_point_need_not_be_a_minimum():
+    """Four spins, all pairs coupled by beta J = 1: at m = 0 BP stands still, and the Bethe free energy falls on both sides of it."""
+    n, K = 4, 1.0
+    graph = ising(K * (1 - np.eye(n)), beta=1.0)
+    fixed = bp(graph)
+    assert fixed.converged and np.abs(magnetisations(fixed.marginals)).max() < 1e-12
+    sign = np.array([-1.0, 1.0])
+
+    def free_energy(m):
+        """Lowest Bethe free energy with all magnetisations m: the pairs are (1 + m (s + t) + c s t) / 4 with the best c."""
+        single = np.tile((1 + m * sign) / 2, (n, 1))
+        pair = lambda c: (1 + m * (sign[:, None] + sign) + c * np.outer(sign, sign)) / 4
+        value = lambda c: bethe_free_energy(graph, single, [pair(c)] * 6)
+        return minimize_scalar(value, bounds=(2 * abs(m) - 1 + 1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-10}).fun
+
+    at_zero = free_energy(0.0)
+    assert at_zero == pytest.approx(-fixed.log_Z, abs=1e-9)   # the fixed point is on this curve
+    assert free_energy(0.1) < at_zero - 1e-3 and free_energy(-0.1) < at_zero - 1e-3

@@ -374,6 +374,23 @@ def test_eqs_151_152_orders_depend_on_the_ridge():
     assert small_m == pytest.approx(-1.5, abs=0.3) and small_v == pytest.approx(-1.3, abs=0.5)  # printed -2 and -4
 
 
+def test_eqs_151_152_orders_of_the_blocks():
+    """At ridge 1 the variance differences fall as D^-4 in W11 but as D^-2 in the label row, where (152) prints D^-4."""
+    sizes, rms = np.array([9, 13, 18, 25]), []
+    for D in sizes:
+        _, m, x, mm, xx = edges(D, 1.0, 0)
+        inside, label = slice(D * D), slice(D * D, None)
+        blocks = []
+        for block in (inside, label):
+            off = ~np.eye(len(m[block]), dtype=bool)
+            blocks += [np.mean((a[block][:, None] - aa[block, block])[off] ** 2) for a, aa in ((x, xx), (m, mm))]
+        rms.append(0.5 * np.log(blocks))
+    inside_v, inside_m, label_v, label_m = np.polyfit(np.log(sizes), np.array(rms), 1)[0]
+    # lam = 1 + O(1/D) and the finite sizes bend the slopes by up to about .5
+    assert inside_v == pytest.approx(-4, abs=0.5) and label_v == pytest.approx(-2, abs=0.5)
+    assert label_m == pytest.approx(-2, abs=0.5) and inside_m < -2.5
+
+
 # --- matrix-free solvers -------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("P", "ridge"), [(20, 0.01), (60, 0.3), (3000, 0.0), (9000, 0.001)])

@@ -4,16 +4,16 @@ from spinlib.icl._mapping import loss, predict, to_spin_glass, weights
 from spinlib.icl._prompts import Features, Prompts, features
 from spinlib.icl._task import LinearTask
 
-__all__ = [
-    "Features",
+__all__ = [  # in the order of the story
     "LinearTask",
     "Prompts",
+    "Features",
+    "features",
+    "to_spin_glass",
+    "loss",
+    "weights",
+    "predict",
+    "population_error",
     "best_weights",
     "contrast",
-    "features",
-    "loss",
-    "population_error",
-    "predict",
-    "to_spin_glass",
-    "weights",
 ]

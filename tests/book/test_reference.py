@@ -3,14 +3,13 @@ import ast
 import copy
 import pathlib
 import re
-import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from make_reference import PAGES  # noqa: E402
-from reference import data as book  # noqa: E402
+from make_reference import PAGES
+from reference import data as book
+from reference import errata
 
 DATA = book.read()
 FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note"}
@@ -48,6 +47,8 @@ def problems(data):
     yield from (f"{i}: twice" for i in sorted({i for i in ids if ids.count(i) > 1}, key=str))
     yield from (f"{i}: no such equation or figure" for i in ids
                 if i not in EXPECTED and not re.fullmatch(r"\d+-(text|x)|code-[a-z-]+", str(i)))
+    yield from (f"first: {key} needs no correction" for one in data["first"] for key in one["entries"]
+                if not any(entry.get("id") == key and "why" in entry for _, entry in pairs))
     for section, entry in pairs:
         yield from (f"{entry.get('id')}: {problem}" for problem in entry_problems(data, section, entry))
 
@@ -70,6 +71,8 @@ def entry_problems(data, section, entry):
         tex = field in ("printed", "correct") and not text.startswith("words:")
         if text.count("$") % 2 or (tex and "$" in text):
             yield f"{field}: dollar signs (a field of words and TeX starts with words:)"
+        if text.count(r"\changed{") and field not in ("printed", "correct"):
+            yield f"{field}: only printed and correct are marked"
         if "|" in text and field in ("says", "note"):
             yield f"{field}: a vertical bar ends the cell of a table"
     if section["chapter"] in IN_BOOK and not {"label", "check"} <= set(entry):
@@ -125,6 +128,20 @@ def test_a_broken_map_is_found(key, change, word):
     data = copy.deepcopy(DATA)
     entry_of(data, key).update(change)
     assert any(word in problem for problem in problems(data))
+
+
+def test_five_come_first_and_each_needs_a_correction():
+    assert len(DATA["first"]) == 5
+    data = copy.deepcopy(DATA)
+    data["first"][0]["entries"] = [1]
+    assert any("first: 1 needs no correction" in problem for problem in problems(data))
+
+
+@pytest.mark.parametrize("text, shown", [
+    (r"a \changed{+} b", r"$$ a \textcolor{#B94700}{+} b $$"), ("words:about $x$ or y", "about $x$ or y."),
+    (r"words:$q_1$ \changed{inside} $\changed{x}$", r"$q_1$ **inside** $\textcolor{#B94700}{x}$.")])
+def test_the_changed_symbol_is_marked(text, shown):
+    assert errata.shown(text) == shown
 
 
 @pytest.mark.parametrize("source", [

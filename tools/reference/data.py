@@ -63,7 +63,7 @@ def exported(tree):
     """The names in ``__all__`` of a parsed file, or None where it has none."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == ["__all__"]:
-            return set(ast.literal_eval(node.value))
+            return list(ast.literal_eval(node.value))
     return None
 
 
@@ -83,8 +83,10 @@ def documented(name):
 
 
 def public(name):
-    """Qualified names of the public functions and classes of a module, in the order of its files."""
-    return [found for found, _ in documented(name) if found.count(".") == name.count(".") + 1]
+    """Qualified names of the public functions and classes of a module, in the order of its ``__all__`` or else of its file."""
+    found = [found for found, _ in documented(name) if found.count(".") == name.count(".") + 1]
+    order = exported(ast.parse(sources(name)[0].read_text(encoding="utf-8"))) or []
+    return sorted(found, key=lambda one: order.index(one.split(".")[-1]) if order else 0)
 
 
 def cited():

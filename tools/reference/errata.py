@@ -1,11 +1,12 @@
 """The errata: what matters first, then every correction by chapter, printed and corrected side by side."""
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from reference import data as d
 
-BADGE = {"wrong": "danger", "incomplete": "warning", "misprint": "secondary", "code differs": "info"}
+BADGE = {"wrong": "danger", "incomplete": "warning", "misprint": "muted", "code differs": "info"}
 CHAPTERS = {"2": "Large language models", "3": "Mean-field theory of spin glasses", "4": "The spin glass of linear attention",
             "5": "Results"}
 CHANGED = r"\textcolor{#B94700}{"  # the symbol that changes; \changed{ in thesis.yml
@@ -59,16 +60,24 @@ def bold(text):
     return text
 
 
+def wide(text):
+    """Whether a `printed` or `correct` field needs the whole width: a guess from its visible symbols."""
+    quiet = r"\\(?:text|mathbf|mathrm|mathbb|tfrac|frac|changed|[bB]ig+[lr]|tilde|hat|left|right)|\\[;,! ]|[{}\s^_$]"
+    symbols = re.sub(r"\\[a-zA-Z]+", "x", re.sub(quiet, "", text.replace(r"\qquad", "x" * 6)))
+    return not text.startswith("words:") and len(symbols) > 22
+
+
 def card(entry, citations, places):
     """One correction as Markdown."""
     left, right = ("in the text", "in the program") if entry["verdict"] == "code differs" else ("printed", "corrected")
     says = entry["says"].rstrip(".")
+    columns = "1" if wide(entry["printed"]) or wide(entry["correct"]) else "1 1 2 2"
     return f"""::::::{{container}} erratum verdict-{entry['verdict'].replace(' ', '-')}
 :name: erratum-{entry['id']}
 
 **{d.name(entry)}** {badge(entry['verdict'])} {says}.
 
-:::::{{grid}} 1 1 2 2
+:::::{{grid}} {columns}
 :gutter: 2
 
 ::::{{grid-item}}

@@ -26,13 +26,18 @@ def link(entry):
     return f" ({{ref}}`{entry['verdict']} <erratum-{entry['id']}>`)" if entry["verdict"] in d.CORRECTED else ""
 
 
+def number(label):
+    """The same link as elsewhere, for a narrow column: equations by their number alone."""
+    return d.target(label).removeprefix("eq. ")
+
+
 def written(section, found, citations, places):
     """A section whose entries have a place: the table, and its checks in a fold."""
     rows = ["| Thesis | Here | What it says |", "| :--- | :--- | :--- |"]
     for entry in found:
         says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
         functions = d.code(entry, citations)
-        rows.append(f"| {d.name(entry)}{link(entry)} | {d.target(entry['label'])} | {says}{'<br>' + functions if functions else ''} |")
+        rows.append(f"| {d.name(entry)}{link(entry)} | {number(entry['label'])} | {says}{'<br>' + functions if functions else ''} |")
     checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
     checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
     fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
@@ -46,6 +51,6 @@ def back(every, places, book):
         for label in (name for name, file in places.items() if file == path):
             found = [d.name(entry) for _, entry in every if entry.get("label") == label]
             if found:
-                rows.append(f"| {d.target(label)} | {', '.join(found)} |")
+                rows.append(f"| {number(label)} | {', '.join(found)} |")
         if rows:
             yield f"### {{doc}}`/chapters/{chapter}`\n\n" + "\n".join(["| Here | Thesis |", "| :--- | :--- |", *rows])
