@@ -1,4 +1,4 @@
-// Two things that CSS cannot do: a link opens the dropdowns around its target, and a wide formula in a line of text scrolls.
+// What CSS cannot do: a link opens the dropdowns around its target; a wide formula scrolls, and shows that it does.
 (() => {
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -16,12 +16,26 @@
       formula.classList.toggle('scrolls', box !== null && formula.getBoundingClientRect().width > box.clientWidth);
     }
   };
+  // The soft edges of a box that scrolls. A formula can be reached with the keyboard only if it does.
+  const edges = box => {
+    const spare = box.scrollWidth - box.clientWidth;
+    box.classList.toggle('more-left', spare > 1 && box.scrollLeft > 1);
+    box.classList.toggle('more-right', spare > 1 && box.scrollLeft < spare - 1);
+    if (box.tagName !== 'MJX-CONTAINER') return;
+    box.toggleAttribute('data-wide', spare > 1);
+    spare > 1 ? box.setAttribute('tabindex', 0) : box.removeAttribute('tabindex');
+  };
   addEventListener('hashchange', reveal);
   addEventListener('resize', fit);
   document.addEventListener('toggle', fit, true);
   addEventListener('load', async () => {
     await window.MathJax?.startup?.promise;  // typesetting moves what is below it
     fit();
+    const watch = new ResizeObserver(changes => changes.forEach(({ target }) => edges(target)));
+    for (const box of document.querySelectorAll('mjx-container[display], article pre, .pst-scrollable-table-container, .bd-article .output')) {
+      watch.observe(box);
+      box.addEventListener('scroll', () => edges(box), { passive: true });
+    }
     if (location.hash) reveal();
   });
 })();

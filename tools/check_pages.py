@@ -51,7 +51,33 @@ READ_PAGE = r"""() => {
   };
 }"""
 
-# With every dropdown open: what reaches past the window and is not in a box of its own that scrolls.
+# At desktop width, with every dropdown open: formulas cut by their box or too wide for it, and other things that a box cuts.
+READ_CUTS = r"""async () => {
+  for (const e of document.querySelectorAll('details')) e.open = true;
+  for (const e of document.querySelectorAll('.toggle-hidden')) e.classList.remove('toggle-hidden');
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const words = e => `in #${e.closest('[id]')?.id}: ${(e.querySelector('mjx-assistive-mml') || e).textContent.trim().replace(/\s+/g, ' ').slice(0, 50).toWellFormed()}`;
+  const wrong = [];
+  for (const formula of document.querySelectorAll('article mjx-container[display]')) {
+    const glyphs = [...formula.querySelectorAll('mjx-math :is(mjx-c, mjx-line)')].map(e => e.getBoundingClientRect()).filter(r => r.width * r.height);
+    const top = Math.min(...glyphs.map(r => r.top)), bottom = Math.max(...glyphs.map(r => r.bottom));
+    for (let box = formula; box.matches('mjx-container, .math'); box = box.parentElement) {
+      if (getComputedStyle(box).overflowY === 'visible') continue;
+      const edge = box.getBoundingClientRect(), room = Math.min(top - edge.top, edge.bottom - bottom);
+      if (room < 2) wrong.push(`formula with ${room.toFixed(1)} px of room before it is clipped, ${words(formula)}`);
+    }
+    const right = e => e.getBoundingClientRect().right;
+    const wide = formula.scrollWidth > formula.clientWidth + 1 || right(formula) > right(formula.parentElement) + 1;
+    if (wide) wrong.push(`formula of ${formula.querySelector('mjx-math').getBoundingClientRect().width.toFixed(0)} px in a column of ${formula.clientWidth} px ${words(formula)}`);
+    const number = formula.parentElement.querySelector('.eqno');
+    if (number && right(number) > right(formula.parentElement.parentElement) + 1) wrong.push(`formula whose number is out of its column ${words(formula)}`);
+  }
+  for (const e of document.querySelectorAll('article :is(pre, .highlight, table, .output)'))
+    if (['hidden', 'clip'].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1) wrong.push(`cut at ${e.clientWidth} px: ${e.tagName.toLowerCase()} ${words(e)}`);
+  return wrong;
+}"""
+
+# At phone width, with every dropdown open: what reaches past the window and is not in a box of its own that scrolls.
 READ_WIDTH = r"""async () => {
   for (const e of document.querySelectorAll('details')) e.open = true;
   for (const e of document.querySelectorAll('.toggle-hidden')) e.classList.remove('toggle-hidden');
@@ -144,6 +170,7 @@ class Checker:
         wrong += [f"dropdown that no button opens: {text}" for text in seen["stuck"]]
         self.inside[path] = set(seen["inside"])
         wrong += [problem for link in seen["links"] if (problem := self.broken(path, link))]
+        wrong += page.evaluate(READ_CUTS)
         page.set_viewport_size(PHONE)
         width = page.evaluate(READ_WIDTH)
         wrong += [f"wider than {width['window']} px: {text}" for text in width["wide"]]

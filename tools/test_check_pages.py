@@ -12,6 +12,8 @@ CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 MATHJAX = pathlib.Path(sysconfig.get_path("purelib")) / "sphinx-mathjax-offline/static/mathjax/tex-chtml.js"
 TEX = f'<script src="{MATHJAX.as_uri()}"></script>'
+LONG = "a_{1}" + "+b_{12345}" * 40
+DISPLAY = "mjx-container { overflow: auto hidden; padding: .4rem 0 } article { max-width: 600px }"  # as reading.css does
 PLANTED = {  # name: (body of the page, the words of the report; None: nothing is wrong)
     "clean": (f'{TEX}<p class="math">\\(a^2\\)</p><img src="{DOT}" alt="A black dot."><a href="other.html#there">go</a><a href="#in">in</a>'
               '<details><summary>More</summary><p>x</p><p id="in">y</p></details><code>$$ \\frac $$</code>', None),
@@ -21,6 +23,15 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
     "unknown-macro": (f'{TEX}<p class="math">\\(\\nothing\\)</p>', "formula with an error: red: \\nothing"),
     "open-brace": (f'{TEX}<p class="math">\\(\\frac{{1}}{{2\\)</p>', "\\frac{1}{2"),
     "no-right": (f'{TEX}<p class="math">\\(\\left( x\\)</p>', "formula with an error: Extra \\left or missing \\right"),
+    "display": (f'{TEX}<style>{DISPLAY}</style><div class="math">\\[\\frac{{a^2}}{{b}} = \\sum_1^2 c\\]</div>', None),
+    "clipped-above": (f'{TEX}<style>{DISPLAY} mjx-container {{ padding: 0 !important; height: 20px }}</style><div class="math">\\[\\frac{{a^2}}{{b}}\\]</div>', "before it is clipped"),
+    "clipped-a-little": (f'{TEX}<style>{DISPLAY} .math {{ overflow: hidden }} mjx-container {{ padding: 0 !important; margin: 0 !important }}</style>'
+                         '<div class="math">\\[\\frac{a^2}{b}\\]</div>', "before it is clipped"),
+    "wide-formula": (f'{TEX}<style>{DISPLAY}</style><div class="math">\\[{LONG}\\]</div>', "px in a column of 600 px"),
+    "wide-formula-moves-page": (f'{TEX}<div class="math">\\[{"+b_{12345}" * 15}\\]</div>', "wider than 400 px: mjx-container"),
+    "number-out": (f'{TEX}<style>{DISPLAY} .math {{ display: flex; flex-direction: row-reverse }} mjx-container {{ flex-grow: 1 }} .eqno {{ margin-right: -40px }}</style>'
+                   '<div class="math"><span class="eqno">(1)</span>\\[a\\]</div>', "whose number is out of its column"),
+    "cut-code": (f'<div class="highlight" style="max-width: 300px; overflow: hidden"><pre style="width: 380px">x</pre></div>', "cut at 300 px"),
     "lost-image": ('<img src="gone.png" alt="Words.">', "image not loaded: gone.png"),
     "no-alt": (f'<img src="{DOT}">', "image without description"),
     "alt-is-a-name": (f'<img src="{DOT}" alt="_images/ab12.png">', "image without description"),
