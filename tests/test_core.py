@@ -1,9 +1,12 @@
 """The iteration loop and the input checks."""
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from spinlib import ConvergenceWarning
-from spinlib._core import check_array, check_damping, check_integer, check_real, iterate
+from spinlib._core import (check_array, check_damping, check_integer, check_last_axis, check_real, freeze,
+                           iterate)
 
 
 def test_fixed_point_of_a_linear_map():
@@ -28,10 +31,49 @@ def test_residual_is_taken_before_damping():
     assert slow.residual == pytest.approx(1.0) and slow.state[0][0] == pytest.approx(0.001)
 
 
-def test_divergence_keeps_the_last_finite_state():
+def test_divergence_keeps_a_sane_state():
     with pytest.warns(ConvergenceWarning, match="left the finite numbers"):
         found = iterate(lambda s: (s[0] ** 2,), (np.array([10.0]),), max_iter=100)
-    assert np.isfinite(found.state[0]).all() and not found.converged and found.n_iter < 100
+    assert found.state[0] <= 1e4 < 1e200 < found.last[0] < np.inf and not found.converged and found.n_iter < 100
+
+
+@pytest.mark.parametrize("factor", [1.2, -1.2, 3.0, -1.05])
+def test_growth_without_end_is_stopped_early(factor):
+    """The first sweep that exceeds 1e8 times the largest entry of the first ten ends the run."""
+    with pytest.warns(ConvergenceWarning, match=r"grew more than 1e\+08 times"):
+        found = iterate(lambda s: (factor * s[0] + 1,), (np.array([0.0, 1.0]),), max_iter=100_000)
+    expected = 10 + np.log(1e8) / np.log(abs(factor))
+    assert abs(found.n_iter - expected) < 12 and not found.converged and found.reason
+    assert np.abs(found.state[0]).max() < 1e5 < 1e8 < np.abs(found.last[0]).max()
+
+
+def test_what_grows_and_settles_is_not_stopped():
+    """Slow: z = 1 - 1e-3 reaches a thousand times its first value; steep: one sweep in the first ten multiplies by 1e12."""
+    slow = iterate(lambda s: ((1 - 1e-3) * s[0] + 1,), (np.array([0.0]),), max_iter=30_000)
+    assert slow.converged and slow.n_iter > 10_000 and slow.state[0][0] == pytest.approx(1e3) and slow.reason == ""
+    steep = iterate(lambda s: (np.minimum(s[0] * 1e3, 1e12),), (np.array([1.0]),))
+    assert steep.converged and steep.state[0][0] == 1e12
+    chain = np.diag(np.full(49, 3.0), -1)  # nilpotent: grows by 3 a sweep for 50 sweeps, 3^49 = 2e23, and is still
+    with pytest.warns(ConvergenceWarning, match="grew"):  # beyond 1e8 even a transient is refused: no digits are left
+        iterate(lambda s: (chain @ s[0] + np.eye(50)[0],), (np.zeros(50),))
+    short = chain[:17, :17]  # 3^16 = 4e7
+    assert iterate(lambda s: (short @ s[0] + np.eye(17)[0],), (np.zeros(17),)).state[0][-1] == 3.0**16
+
+
+def test_a_fault_ends_the_run_before_it_happens():
+    with pytest.warns(ConvergenceWarning, match="below zero after 3 sweeps"):
+        found = iterate(lambda s: (s[0] - 1,), (np.array([3.0]),), fault=lambda s: "below zero" if s[0][0] < 0 else "")
+    assert found.state[0][0] == 0 and found.n_iter == 3 and not found.converged
+    silent = iterate(lambda s: (s[0] - 1,), (np.array([3.0]),), max_iter=5, silent=True)  # no warning
+    assert silent.reason.startswith("it stopped at residual")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_the_residual_is_relative(scale):
+    """The same run at any scale: with an absolute residual the small one would stop at once, the large one never."""
+    run = lambda s: iterate(lambda v: (0.5 * v[0] + s,), (np.array([0.0]),), tol=1e-9, silent=True)
+    assert run(scale).n_iter == run(1.0).n_iter and run(scale).converged
+    np.testing.assert_allclose(run(scale).history, run(1.0).history, rtol=1e-6)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.0, 2, np.nan])
@@ -62,3 +104,46 @@ def test_arrays():
         check_array("h", [1.0, np.nan], (None,))
     with pytest.raises(TypeError, match="real numbers"):
         check_array("h", ["a"], (1,))
+
+
+@pytest.mark.parametrize("value", [
+    np.array(["2020-01-01"], dtype="datetime64[D]"), np.array([3], dtype="timedelta64[s]"), [10**400], 10**400, [None], None,
+    np.array(["1"], dtype=object), [1j], "1", b"1", np.zeros(1, dtype=[("a", float)]), {1: 2}, object()],
+    ids=lambda v: type(v).__name__)
+def test_what_is_no_array_of_numbers(value):
+    with pytest.raises(TypeError, match="h must be an array of real numbers"):
+        check_array("h", value, (1,))
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    np.testing.assert_array_equal(check_array("h", torch.ones(2), (2,)), 1)
+    with pytest.raises(TypeError, match=r"pass h.detach\(\)"):
+        check_array("h", torch.ones(2, requires_grad=True), (2,))
+
+
+def test_numbers_beyond_the_floats():
+    for value in (10**400, -(10**400), 10**5000):
+        with pytest.raises(ValueError, match="T must be finite"):
+            check_real("T", value)
+    with pytest.raises(ValueError, match="p must be at least 3"):
+        check_integer("p", -(10**5000), 3)
+    assert check_integer("p", 10**400, 3) == 10**400
+    with pytest.raises(TypeError, match="characters"):
+        check_real("T", list(range(1000)))
+
+
+def test_the_last_axis_runs_over_the_spins():
+    assert check_last_axis("s", [[1, 2]], 2).shape == (1, 2)
+    for bad in (1.0, [1.0, 2.0, 3.0], np.empty((0, 2))):
+        with pytest.raises(ValueError, match=r"s must have shape \(..., 2\)"):
+            check_last_axis("s", bad, 2)
+
+
+def test_frozen_arrays_are_copies():
+    noun, mine = SimpleNamespace(), np.zeros(3)
+    freeze(noun, h=mine)
+    mine[0] = 1
+    assert not noun.h.any()
+    with pytest.raises(ValueError, match="read-only"):
+        noun.h[0] = 1

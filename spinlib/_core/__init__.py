@@ -1,16 +1,18 @@
-"""What every module shares: the one iteration loop with damping, its warning, and the checks of input."""
+"""What every module shares: the iteration loop with damping, its warning, checks of input, and frozen nouns."""
 from spinlib._core._checks import (
     check_array,
     check_damping,
     check_finite,
     check_flag,
     check_integer,
+    check_last_axis,
     check_numbers,
     check_probabilities,
     check_real,
     check_type,
 )
 from spinlib._core._iteration import ConvergenceWarning, Iteration, iterate
+from spinlib._core._nouns import freeze, one_line
 
 __all__ = [
     "ConvergenceWarning",
@@ -20,9 +22,12 @@ __all__ = [
     "check_finite",
     "check_flag",
     "check_integer",
+    "check_last_axis",
     "check_numbers",
     "check_probabilities",
     "check_real",
     "check_type",
+    "freeze",
     "iterate",
+    "one_line",
 ]

@@ -2,83 +2,106 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
 
-def check_integer(name: str, value, minimum: int, hint: str = "") -> int:
+def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
     """``value`` as int, at least ``minimum``; a float such as 3.0 is refused rather than rounded."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}; write {name}={_guess(value)}{_and(hint)}")
+        raise TypeError(f"{name} must be an integer, got {_show(value)} of type {type(value).__name__}; "
+                        f"write {name}={_guess(value)}{_and(hint)}")
     if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {value}{_and(hint)}")
+        raise ValueError(f"{name} must be at least {minimum}, got {_show(value)}{_and(hint)}")
     return int(value)
 
 
-def check_real(name: str, value, *, above: float | None = None, minimum: float | None = None,
+def check_real(name: str, value: Any, *, above: float | None = None, minimum: float | None = None,
                below: float | None = None, maximum: float | None = None, hint: str = "") -> float:
     """``value`` as a finite float inside the stated bounds (``above`` and ``below`` are open, the others closed)."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a real number, got {value!r} of type {type(value).__name__}{_and(hint)}")
-    value = float(value)
-    inside = (np.isfinite(value) and (above is None or value > above) and (minimum is None or value >= minimum)
-              and (below is None or value < below) and (maximum is None or value <= maximum))
+        raise TypeError(f"{name} must be a real number, got {_show(value)} of type {type(value).__name__}{_and(hint)}")
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond the largest float, such as 10**400
+        number = np.inf if value > 0 else -np.inf
+    inside = (np.isfinite(number) and (above is None or number > above) and (minimum is None or number >= minimum)
+              and (below is None or number < below) and (maximum is None or number <= maximum))
     if not inside:
         words = [f"> {above:g}" if above is not None else "", f">= {minimum:g}" if minimum is not None else "",
                  f"< {below:g}" if below is not None else "", f"<= {maximum:g}" if maximum is not None else ""]
         allowed = " and ".join(w for w in words if w) or "any finite number"
-        raise ValueError(f"{name} must be finite and {allowed}, got {value}{_and(hint)}")
-    return value
+        raise ValueError(f"{name} must be finite and {allowed}, got {number}{_and(hint)}")
+    return number
 
 
-def check_damping(value) -> float:
+def check_damping(value: Any) -> float:
     """The weight of the old value, in [0, 1)."""
     return check_real("damping", value, minimum=0, below=1, hint="it is the weight of the OLD value; 0 is no damping")
 
 
-def check_array(name: str, value, shape: tuple[int | None, ...], hint: str = "") -> np.ndarray:
+def check_array(name: str, value: Any, shape: tuple[int | None, ...], hint: str = "") -> np.ndarray:
     """``value`` as a finite float64 array of the stated shape; None in ``shape`` allows any length."""
     array = check_numbers(name, value, hint)
     if array.ndim != len(shape) or any(want is not None and have != want for have, want in zip(array.shape, shape)):
-        allowed = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+        lengths = ", ".join("any" if n is None else str(n) for n in shape)
+        allowed = f"({lengths},)" if len(shape) == 1 else f"({lengths})"
         raise ValueError(f"{name} must have shape {allowed}, got {array.shape}{_and(hint)}")
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {int((~np.isfinite(array)).sum())} NaN or infinite entries{_and(hint)}")
+        bad = int((~np.isfinite(array)).sum())
+        raise ValueError(f"{name} must be finite, got {bad} NaN or infinite entries{_and(hint)}")
     return array
 
 
-def check_numbers(name: str, value, hint: str = "") -> np.ndarray:
-    """``value`` as a float64 array of any shape; text and complex numbers are refused rather than read or cut."""
+def check_numbers(name: str, value: Any, hint: str = "") -> np.ndarray:
+    """``value`` as a float64 array of any shape; text, dates and complex numbers are refused rather than read or cut."""
+    if getattr(value, "requires_grad", False):
+        raise TypeError(f"{name} must be an array of real numbers, got a tensor with a gradient; pass {name}.detach()")
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "cSU":
+        if array.dtype.kind in "cSUMmV":
             raise TypeError(f"its entries are of type {array.dtype}")
+        if array.dtype.kind == "O" and not all(isinstance(entry, Real) for entry in array.flat):
+            wrong = next(entry for entry in array.flat if not isinstance(entry, Real))
+            raise TypeError(f"one of its entries is {_show(wrong)} of type {type(wrong).__name__}")
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of real numbers, got {type(value).__name__}: {error}{_and(hint)}") from error
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise TypeError(f"{name} must be an array of real numbers, got {type(value).__name__}: "
+                        f"{error}{_and(hint)}") from error
 
 
-def check_finite(name: str, value, *, minimum: float | None = None, hint: str = "") -> np.ndarray:
+def check_finite(name: str, value: Any, *, minimum: float | None = None, hint: str = "") -> np.ndarray:
     """``value`` as a finite float64 array of any shape, not below ``minimum``."""
     array = check_numbers(name, value, hint)
     bad = ~np.isfinite(array) if minimum is None else ~((array >= minimum) & (array < np.inf))
     if bad.any():
         allowed = "" if minimum is None else f" and >= {minimum:g}"
-        raise ValueError(f"{name} must be finite{allowed}, got {array[bad].flat[0]} in {bad.sum()} of {array.size} entries{_and(hint)}")
+        raise ValueError(f"{name} must be finite{allowed}, got {array[bad].flat[0]} "
+                         f"in {bad.sum()} of {array.size} entries{_and(hint)}")
     return array
 
 
-def check_probabilities(name: str, value, shape: tuple[int | None, ...], hint: str = "") -> np.ndarray:
+def check_last_axis(name: str, value: Any, length: int, hint: str = "") -> np.ndarray:
+    """``value`` as a finite float64 array (..., ``length``) without an empty axis."""
+    array = check_finite(name, value, hint=hint)
+    if array.ndim == 0 or array.shape[-1] != length or array.size == 0:
+        raise ValueError(f"{name} must have shape (..., {length}), got {array.shape}; the last axis runs over the spins, "
+                         f"and no axis is empty{_and(hint)}")
+    return array
+
+
+def check_probabilities(name: str, value: Any, shape: tuple[int | None, ...], hint: str = "") -> np.ndarray:
     """``value`` as by :func:`check_array`, its entries >= 0 and the sums over the last axis 1."""
     array = check_array(name, value, shape, hint)
     sums = array.sum(axis=-1)
     if (array < 0).any() or (np.abs(sums - 1) > 1e-8).any():
-        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {array.min():g} and sums from {sums.min():g} to {sums.max():g}; "
-                         "divide weights by their sum")
+        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {array.min():g} and sums from {sums.min():g} to "
+                         f"{sums.max():g}; divide weights by their sum")
     return array
 
 
-def check_type(name: str, value, kind: type | tuple[type, ...], remedy: str):
+def check_type(name: str, value: Any, kind: type | tuple[type, ...], remedy: str) -> Any:
     """``value`` itself, of the class ``kind`` or of one of these classes."""
     if not isinstance(value, kind):
         allowed = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
@@ -86,7 +109,7 @@ def check_type(name: str, value, kind: type | tuple[type, ...], remedy: str):
     return value
 
 
-def check_flag(name: str, value) -> bool:
+def check_flag(name: str, value: Any) -> bool:
     """``value`` as bool; anything else, such as "no" or 1, is refused rather than read as True."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {value!r} of type {type(value).__name__}")
@@ -98,6 +121,15 @@ def _guess(value):
         return int(value)
     except (TypeError, ValueError, OverflowError):
         return "a whole number"
+
+
+def _show(value) -> str:
+    """repr, cut where it is long: a whole number may have a thousand digits, an array a thousand lines."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
+        return "a very large number"
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
 
 
 def _and(hint: str) -> str:

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinlib._core._checks import check_damping, check_integer, check_real
+from spinlib._core._checks import check_damping, check_flag, check_integer, check_real
+from spinlib._core._nouns import one_line
+
+TINY = np.finfo(float).tiny
+HEAD, GROWTH = 10, 1e8  # a run whose entries grow a hundred millionfold over those of its first ten sweeps diverges
 
 
 class ConvergenceWarning(RuntimeWarning):
     """An iteration stopped before it reached its tolerance; its result says ``converged=False``."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Iteration:
-    """Outcome of :func:`iterate`: the last finite state, whether it is a fixed point, and how the residual fell.
+    """Outcome of :func:`iterate`: a state, whether it is a fixed point, how the residual fell, and why it stopped.
 
-    ``history`` (n_iter,) holds the residual of every sweep, ``residual`` the last finite one.
+    ``history`` (n_iter,) holds the residual of every sweep, ``residual`` the last finite one. ``reason`` is '' after
+    convergence. After a divergence ``state`` is the one that changed least, measured by the sizes of the first sweeps,
+    and ``last`` the state that the run had reached (elsewhere the two are the same).
     """
 
     state: tuple[np.ndarray, ...]
@@ -26,16 +32,25 @@ class Iteration:
     n_iter: int
     residual: float
     history: np.ndarray
+    reason: str = ""
+    last: tuple[np.ndarray, ...] = ()
+
+    __repr__ = one_line
 
 
 def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0.0, tol: float = 1e-10,
             max_iter: int = 500, name: str = "the iteration", remedy: str = "raise damping or max_iter",
+            fault: Callable[[tuple[np.ndarray, ...]], str] | None = None, silent: bool = False,
             stacklevel: int = 3) -> Iteration:
     """Iterate ``state <- (1 - damping) step(state) + damping state`` until step changes nothing.
 
     The residual of a sweep is the largest change that ``step`` proposes, relative to the largest entry, over
     the arrays of the state. It is taken before damping, so a heavily damped run is not mistaken for a converged one.
-    A state that stops being finite ends the loop; the last finite one is returned. Not converging warns.
+
+    Three things end a run early, because no later sweep can help: entries that are not finite; entries ``GROWTH`` times
+    as large as any of the first ``HEAD`` sweeps (a linear iteration that converges grows at most as the number of sweeps);
+    and ``fault``, which may say in words why a proposed state is impossible ('' where it is not). The state of a fault
+    is the one before it. Not converging warns, unless ``silent``: then the caller does.
 
     >>> import numpy as np
     >>> from spinlib._core import iterate
@@ -43,24 +58,44 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
     >>> print(found.converged, f"{found.state[0][0]:.5f}")
     True 0.73909
     """
-    damping, tol, max_iter = check_damping(damping), check_real("tol", tol, above=0), check_integer("max_iter", max_iter, 1)
-    history = []
-    converged = False
+    damping, tol = check_damping(damping), check_real("tol", tol, above=0)
+    max_iter, silent = check_integer("max_iter", max_iter, 1), check_flag("silent", silent)
+    history: list[float] = []
+    converged, why, sane = False, "", None
+    best, least = state, np.inf
+    first = [_largest(array) for array in state]
     with np.errstate(all="ignore"):  # a diverging sweep is reported below, once, in words
-        for _ in range(max_iter):
+        for sweep in range(max_iter):
             proposed = step(state)
-            change = max(float(np.max(np.abs(new - old))) / max(float(np.max(np.abs(new))), np.finfo(float).tiny)
-                         for new, old in zip(proposed, state, strict=True))
-            if not (np.isfinite(change) and all(np.isfinite(new).all() for new in proposed)):
+            why = fault(proposed) if fault else ""
+            if why:
+                break
+            sizes = [_largest(new) for new in proposed]
+            moves = [_largest(new - old) for new, old in zip(proposed, state, strict=True)]
+            change = max(move / max(size, TINY) for move, size in zip(moves, sizes))
+            if not np.isfinite([change, *sizes]).all():
+                why, sane = "it left the finite numbers", best
                 break
             history.append(change)
             if change < tol:
                 state, converged = proposed, True
                 break
+            if sweep < HEAD:
+                first = [max(pair) for pair in zip(first, sizes)]
+            elif any(size > GROWTH * start > 0 for size, start in zip(sizes, first)):
+                why, sane = f"its entries grew more than {GROWTH:.0e} times as large as they began", best
+                break
             state = tuple((1 - damping) * new + damping * old for new, old in zip(proposed, state, strict=True))
+            moved = max(move / max(start, TINY) for move, start in zip(moves, first))
+            if moved <= least:
+                best, least = state, moved
     residual = history[-1] if history else float("inf")
-    if not converged:
-        how = "left the finite numbers" if len(history) < max_iter else f"stopped at residual {residual:.1e} > tol {tol:.1e}"
-        warnings.warn(f"{name} did not converge: it {how} after {len(history)} sweeps with damping {damping:g}; {remedy}",
-                      ConvergenceWarning, stacklevel=stacklevel)
-    return Iteration(state, converged, len(history), residual, np.array(history))
+    reason = "" if converged else (f"{why or f'it stopped at residual {residual:.1e} > tol {tol:.1e}'} "
+                                   f"after {len(history)} sweeps with damping {damping:g}")
+    if reason and not silent:
+        warnings.warn(f"{name} did not converge: {reason}; {remedy}", ConvergenceWarning, stacklevel=stacklevel)
+    return Iteration(sane or state, converged, len(history), residual, np.array(history), reason, state)
+
+
+def _largest(array: np.ndarray) -> float:
+    return float(np.max(np.abs(array)))

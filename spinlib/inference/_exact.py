@@ -1,4 +1,4 @@
-"""The ground state, which for a quadratic energy gives the exact marginals: by Cholesky, or by conjugate gradients without J."""
+"""The ground state, which for a quadratic energy gives the exact marginals: by Cholesky, or by conjugate gradients."""
 from __future__ import annotations
 
 import warnings
@@ -8,6 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, eigvalsh
 from scipy.sparse.linalg import LinearOperator, cg
 
 from spinlib._core import ConvergenceWarning, check_integer, check_real
+from spinlib.icl import Features, Prompts
 from spinlib.inference._features import adjoint, check_features, project
 from spinlib.inference._marginals import Marginals, check_glass, relative
 from spinlib.spin_glass import SpinGlass
@@ -17,7 +18,8 @@ def ground_state(glass: SpinGlass, beta: float = 1.0) -> Marginals:
     r"""Exact marginals of exp(-beta H): mean :math:`(\Lambda - J)^{-1} h`, variance diag of the inverse over beta.
 
     Thesis eqs. (128), (133): the mean is the ground state, and for prompts it is ridge regression.
-    O(n^3) time by Cholesky. Raises ValueError when the Hessian is not positive definite: no ground state.
+    O(n^3) time by Cholesky. Raises ValueError when the Hessian is not positive definite: then there is no ground
+    state, or, at ridge 0 with fewer prompts than spins, a flat set of them.
 
     >>> from spinlib.inference import ground_state
     >>> from spinlib.spin_glass import SpinGlass
@@ -30,30 +32,42 @@ def ground_state(glass: SpinGlass, beta: float = 1.0) -> Marginals:
     try:
         factor = cho_factor(hessian, lower=True)
     except np.linalg.LinAlgError:
-        raise ValueError(f"the Hessian diag(lam) - J must be positive definite, its smallest eigenvalue is "
-                         f"{eigvalsh(hessian, subset_by_index=[0, 0])[0]:.3g}; the energy has no minimum: raise the ridge "
-                         "or use more prompts") from None
+        factor = None
+    # a pivot of Cholesky is known to n eps lam_i: where it is smaller, rounding has made positive what is flat
+    if factor is None or (np.diagonal(factor[0]) ** 2 <= glass.n * np.finfo(float).eps * glass.lam).any():
+        raise ValueError(_no_ground_state(hessian))
     mean = cho_solve(factor, glass.h)
     var = np.diagonal(cho_solve(factor, np.eye(glass.n))) / beta
     residual = relative(glass.gradient(mean), glass.h)
     return Marginals(mean, var, True, 0, residual, np.empty(0))
 
 
-def ground_state_cg(features, ridge: float, beta: float = 1.0, *, tol: float = 1e-10, max_iter: int = 1000) -> Marginals:
+def _no_ground_state(hessian: np.ndarray) -> str:
+    spectrum = eigvalsh(hessian)
+    flat = np.abs(spectrum) <= len(spectrum) * np.finfo(float).eps * max(np.abs(spectrum).max(), np.finfo(float).tiny)
+    if (spectrum[~flat] < 0).any():
+        what = (f"its smallest eigenvalue is {spectrum[0]:.3g}: the energy falls without end along that direction and "
+                "has no minimum; raise the ridge")
+    else:
+        what = (f"{flat.sum()} of its {len(flat)} eigenvalues are 0: the energy is flat along these directions, so there is "
+                "no single minimum; raise the ridge, use more prompts than spins, or ground_state_cg for one of the minima")
+    return f"the Hessian diag(lam) - J must be positive definite, {what}"
+
+
+def ground_state_cg(features: Prompts | Features, ridge: float, beta: float = 1.0, *, tol: float = 1e-10,
+                    max_iter: int = 1000) -> Marginals:
     r"""Ground state by conjugate gradients that never form J: :math:`(A + \lambda) w = \frac1P\sum_\mu y^\mu s^\mu`.
 
-    ``features`` has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis eq. (126); ``mean`` is
-    vec(W), W (D+1, D) row-major. One application of A is two matrix products; memory is that of the features.
-    ``var`` is None; ``residual`` is relative to the right-hand side; beta, which does not move the mean, is only checked.
+    ``features``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
+    eq. (126); ``mean`` is vec(W), W (D+1, D) row-major. One application of A is two matrix products; memory is that
+    of the features. ``residual`` is relative to the right-hand side. beta moves no mean, and there are no variances
+    (``var`` is None): it stands in the signature so that all solvers are called alike, and is only checked.
     Warns with ConvergenceWarning when tol is not reached. At ridge 0 with P < D(D+1), where the minimum is not
     unique, any of the minima may be returned.
 
-    >>> import numpy as np
-    >>> from types import SimpleNamespace
+    >>> from spinlib.icl import LinearTask
     >>> from spinlib.inference import ground_state_cg
-    >>> rng = np.random.default_rng(0)
-    >>> prompts = SimpleNamespace(u=rng.normal(size=(50, 3)), query=rng.normal(size=(50, 2)), y=rng.normal(size=50))
-    >>> ground_state_cg(prompts, ridge=0.1).converged
+    >>> ground_state_cg(LinearTask(D=2, N=10).sample(50, rng=0), ridge=0.1).converged
     True
     """
     u, query, y, ridge = check_features(features, ridge, beta)
@@ -75,7 +89,8 @@ def ground_state_cg(features, ridge: float, beta: float = 1.0, *, tol: float = 1
                  M=LinearOperator((n, n), matvec=precondition, dtype=np.float64))
     n_iter, residual = len(history), relative(h - hessian(mean), h)
     converged = residual <= 10 * tol + 1e-14  # the true residual, not the one that the recursion believes
-    if not converged:
-        warnings.warn(f"ground_state_cg did not converge: residual {residual:.1e} > tol {tol:.1e} after {n_iter} sweeps; "
-                      "raise max_iter, or the ridge", ConvergenceWarning, stacklevel=2)
-    return Marginals(mean, None, converged, n_iter, residual, np.array(history[1:] + [residual])[:n_iter])
+    reason = "" if converged else f"residual {residual:.1e} > tol {tol:.1e} after {n_iter} sweeps"
+    if reason:
+        warnings.warn(f"ground_state_cg did not converge: {reason}; raise max_iter, or the ridge", ConvergenceWarning,
+                      stacklevel=2)
+    return Marginals(mean, None, converged, n_iter, residual, np.array(history[1:] + [residual])[:n_iter], reason)

@@ -4,14 +4,16 @@ from __future__ import annotations
 import numpy as np
 
 from spinlib._core import check_array, check_real
+from spinlib.icl import Features, Prompts, features
+from spinlib.inference._marginals import check_beta
 
 
-def project(u, query, W):
+def project(u: np.ndarray, query: np.ndarray, W: np.ndarray) -> np.ndarray:
     """s^mu . vec(W) for every prompt, (P,)."""
     return np.concatenate([np.einsum("pd,pd->p", u[k] @ W, query[k]) for k in _chunks(len(u))])
 
 
-def adjoint(u, query, g, square=False):
+def adjoint(u: np.ndarray, query: np.ndarray, g: np.ndarray, square: bool = False) -> np.ndarray:
     """sum_mu g^mu s^mu as a matrix (D+1, D); with ``square`` the squares of s."""
     total = np.zeros((u.shape[1], query.shape[1]))
     for k in _chunks(len(u)):
@@ -20,20 +22,22 @@ def adjoint(u, query, g, square=False):
     return total
 
 
-def _chunks(P, size=4096):
+def _chunks(P: int, size: int = 4096) -> list[slice]:
     return [slice(k, k + size) for k in range(0, P, size)]
 
 
-def check_features(features, ridge, beta):
+def check_features(data: Prompts | Features, ridge: float, beta: float
+                   ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """(u, query, y, ridge) as finite arrays of shapes that fit, or an error in words."""
-    if not all(hasattr(features, name) for name in ("u", "query", "y")):
-        raise TypeError(f"features must have u (P, D+1), query (P, D) and y (P,), got {type(features).__name__}; "
-                        "icl.features(prompts) makes them")
-    query = check_array("query", features.query, (None, None))
+    data = features(data) if isinstance(data, Prompts) else data
+    if not all(hasattr(data, name) for name in ("u", "query", "y")):
+        raise TypeError("features must be Prompts or Features, or have u (P, D+1), query (P, D) and y (P,), got "
+                        f"{type(data).__name__}; make them with icl.LinearTask(D, N).sample(P)")
+    query = check_array("query", data.query, (None, None))
     P, D = query.shape
     if P == 0 or D == 0:
         raise ValueError(f"query must hold at least one prompt and one dimension, got shape {query.shape}")
-    u = check_array("u", features.u, (P, D + 1), hint=f"query has shape {query.shape}, so u must be (P, D+1)")
-    y = check_array("y", features.y, (P,), hint="one label a prompt")
-    check_real("beta", beta, above=0, hint="it is the inverse temperature")
+    u = check_array("u", data.u, (P, D + 1), hint=f"query has shape {query.shape}, so u must be (P, D+1)")
+    y = check_array("y", data.y, (P,), hint="one label a prompt")
+    check_beta(beta)
     return u, query, y, check_real("ridge", ridge, minimum=0)

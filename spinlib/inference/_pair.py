@@ -1,14 +1,23 @@
 """Message passing between the spins of a glass: relaxed BP with a message an edge, AMP with one a spin."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from spinlib._core import iterate
-from spinlib.inference._marginals import REMEDY, Marginals, check_glass, marginals
+from spinlib._core import Iteration, check_flag, iterate
+from spinlib.inference._marginals import Marginals, check_glass, marginals
 from spinlib.spin_glass import SpinGlass
 
+# From x = 1/lam the variances can only rise, and stay below any positive fixed point x*: x <= x* gives
+# lam - J^2 x >= lam - J^2 x* > 0. So one that is not positive proves that there is no positive fixed point.
+_NO_VARIANCES = "the variances have no positive fixed point"
+_ELSEWHERE = "damping does not help: use ground_state, or sample_amp on the prompts"
+_DAMP = "raise damping, or use ground_state, or sample_amp on the prompts"
 
-def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10, max_iter: int = 500) -> Marginals:
+
+def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
+               max_iter: int = 500) -> Marginals:
     r"""Relaxed belief propagation, one Gaussian message an edge: Thesis eqs. (145), (147) and (149).
 
     .. math:: m_{i\to j} = x_{i\to j}\Big(h_i + \sum_{k\ne i,j}J_{ik}m_{k\to i}\Big),\qquad
@@ -16,7 +25,8 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
 
     On a quadratic energy this is Gaussian belief propagation, with nothing neglected: exact on trees, and
     with exact means wherever it converges. O(n^2) memory and time a sweep. Warns and returns
-    ``converged=False`` where it does not settle, or settles on variances that are not positive.
+    ``converged=False`` where it does not settle, or settles on variances that are not positive; ``reason`` tells
+    the failure of the variances (damping does not help) from that of the means (damping may).
 
     >>> from spinlib.inference import relaxed_bp
     >>> from spinlib.spin_glass import SpinGlass
@@ -27,6 +37,7 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
     beta = check_glass(glass, beta, message_passing=True)
     J, h, lam = glass.J, glass.h[:, None], glass.lam[:, None]
     J2 = J * J
+    joined = J2 > 0  # the diagonal and the edges that are none carry no message: what stands there answers nobody
 
     def step(state):
         m, x = state  # m[i, j] is the message i -> j
@@ -35,9 +46,12 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
         return new_x * (h + in_m.sum(1, keepdims=True) - in_m), new_x
 
     start = np.zeros_like(J), np.broadcast_to(1.0 / lam, J.shape).copy()
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, name="relaxed_bp", remedy=REMEDY)
+    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
+                    fault=lambda state: _fault(state[1][joined]))
+    reason, remedy = _why(found, step, float(damping), x=1)
     # the diagonal removes J_ii = 0 from the sums, that is nothing: it holds the marginals of eq. (149)
-    return marginals(found, np.diagonal(found.state[0]).copy(), np.diagonal(found.state[1]).copy(), beta, "relaxed_bp")
+    m, x = (np.diagonal(array).copy() for array in found.state)
+    return marginals(found, m, x, beta, "relaxed_bp", remedy, reason)
 
 
 def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: float = 0.0, tol: float = 1e-10,
@@ -49,8 +63,11 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
 
     ``onsager=False`` drops the reaction term :math:`R_im_i`: Thesis eq. (153), as printed. Its fixed point is the
     solution of :math:`(\Lambda - R - J)m = h`, a biased one; with the term the fixed point is the ground state.
-    O(n^2) time a sweep. Warns and returns ``converged=False`` where it does not settle: the variances lose
-    their positive fixed point (damping does not help), or the means oscillate (damping helps).
+    ``damping`` d mixes the whole state, the variances and the pair :math:`(m^t, m^{t-1})`: every eigenvalue z of the
+    iteration becomes (1 - d) z + d. Damping :math:`m^t` alone, with the undamped mean in the reaction, is another
+    iteration with another threshold. O(n^2) time a sweep. Warns and returns ``converged=False`` where it does not
+    settle, and ``reason`` says which of two failures it was: the variances have no positive fixed point (damping
+    does not help), or the means oscillate or grow (damping may help).
 
     >>> from spinlib.inference import amp
     >>> from spinlib.spin_glass import SpinGlass
@@ -58,7 +75,7 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
     >>> print(amp(pair).mean.round(4), amp(pair, onsager=False).mean.round(4))
     [1.  0.4] [1.4 0.7]
     """
-    beta = check_glass(glass, beta, message_passing=True)
+    beta, onsager = check_glass(glass, beta, message_passing=True), check_flag("onsager", onsager)
     J, h, lam = glass.J, glass.h, glass.lam
     J2 = J * J
 
@@ -69,6 +86,30 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
         return new_x * (h + J @ m - (reaction * m_old if onsager else 0.0)), m, new_x
 
     start = np.zeros_like(h), np.zeros_like(h), 1.0 / lam
+    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
+                    fault=lambda state: _fault(state[2]))
+    reason, remedy = _why(found, step, float(damping), x=2)
     name = "amp" if onsager else "amp without the Onsager term"
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, name=name, remedy=REMEDY)
-    return marginals(found, found.state[0], found.state[2], beta, name)
+    return marginals(found, found.state[0], found.state[2], beta, name, remedy, reason)
+
+
+def _fault(x: np.ndarray) -> str:
+    wrong = int((~((x > 0) & (x < np.inf))).sum())
+    return f"{_NO_VARIANCES} ({wrong} of {x.size} left the positive numbers)" if wrong else ""
+
+
+def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str, str]:
+    """Why message passing stopped, and what to do: variances or means, told apart by two more sweeps from where it ended."""
+    if found.converged or found.reason.startswith(_NO_VARIANCES):
+        return found.reason, _ELSEWHERE
+    if found.last is found.state and found.residual < 0.5 * found.history[found.n_iter // 2]:
+        return f"still converging: {found.reason}", "raise max_iter"
+    with np.errstate(all="ignore"):
+        states = [found.last]
+        for _ in range(2):
+            states.append(tuple((1 - damping) * new + damping * old for new, old in zip(step(states[-1]), states[-1])))
+    (m, v), (m1, v1), (m2, _) = ((state[0], state[x]) for state in states)
+    if np.abs(v1 - v).max() > 1e-3 * (1 - damping) * np.abs(v).max():
+        return f"the variances have not settled: {found.reason}", "raise max_iter; if it stays so, they have no fixed point"
+    turning = ((m2 - m1) * (m1 - m)).sum() < 0
+    return f"the means {'oscillate' if turning else 'do not settle'}: {found.reason}", _DAMP

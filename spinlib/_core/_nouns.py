@@ -1,0 +1,51 @@
+"""What the frozen nouns share: arrays of their own that nobody writes to, and a repr of one line."""
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+
+def freeze(noun: object, **arrays: np.ndarray) -> None:
+    """Give a frozen dataclass its own read-only copies of the arrays, so that the caller's arrays stay the caller's.
+
+    >>> import numpy as np
+    >>> from types import SimpleNamespace
+    >>> from spinlib._core import freeze
+    >>> mine, noun = np.zeros(2), SimpleNamespace()
+    >>> freeze(noun, h=mine)
+    >>> mine[0] = 1
+    >>> noun.h.tolist(), noun.h.flags.writeable
+    ([0.0, 0.0], False)
+    """
+    for name, array in arrays.items():
+        own = np.array(array)
+        own.setflags(write=False)
+        object.__setattr__(noun, name, own)
+
+
+def one_line(noun: object) -> str:
+    """A repr of one line for a dataclass: numbers and words as they are, arrays by their shape.
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from spinlib._core import one_line
+    >>> @dataclass
+    ... class Found:
+    ...     mean: np.ndarray
+    ...     converged: bool
+    >>> one_line(Found(np.zeros(3), True))
+    'Found(mean: (3,), converged=True)'
+    """
+    words = []
+    for field in dataclasses.fields(noun):
+        value = getattr(noun, field.name)
+        if isinstance(value, np.ndarray):
+            words.append(f"{field.name}: {value.shape}")
+        elif isinstance(value, tuple):
+            words.append(f"{field.name}: {len(value)} arrays")
+        elif isinstance(value, float):
+            words.append(f"{field.name}={value:.6g}")
+        else:
+            words.append(f"{field.name}={value!r}")
+    return f"{type(noun).__name__}({', '.join(words)})"
