@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_probabilities, check_real, check_type, iterate
+from spinlib._core import (RNG, check_array, check_integer, check_probabilities, check_real, check_type, iterate, one_line,
+                           read_only)
 from spinlib._sum_product import Layout, normalised
 
 LARGEST = 2**20  # states that enumerate_states accepts
 BUILD = "build one with ising, pspin_ising or FactorGraph"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class FactorGraph:
     r"""A distribution :math:`p(x) = \frac1Z\prod_a f_a(x_{\partial a})` over variables with finitely many states.
 
@@ -54,29 +56,32 @@ class FactorGraph:
             if (table < 0).any() or not (table > 0).any():
                 raise ValueError(f"the table of factor {a} must hold weights >= 0, at least one of them > 0, got least "
                                  f"{table.min():g} and largest {table.max():g}; pass exp(-beta E) for an energy E")
-            factors.append((scope, table))
+            factors.append((scope, read_only(table)))
         if not cards:
             raise ValueError("cards is empty; a factor graph needs at least one variable")
         object.__setattr__(self, "cards", cards)
         object.__setattr__(self, "factors", tuple(factors))
+
+    def __repr__(self) -> str:
+        return f"FactorGraph({self.n} variables, {len(self.factors)} factors)"
 
     @property
     def n(self) -> int:
         """Number of variables."""
         return len(self.cards)
 
-    def with_factor(self, scope, table) -> FactorGraph:
+    def with_factor(self, scope: Sequence[int], table: ArrayLike) -> FactorGraph:
         """The same graph with one more factor node."""
         return FactorGraph(self.cards, (*self.factors, (scope, table)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
     """What belief propagation found.
 
     ``marginals`` (n, K) with K the largest number of states (0 where a variable has fewer); ``factor_marginals``
     one table a factor; ``log_Z`` the Bethe value; ``messages`` (edges, K) from factors to variables, edges in the
-    order of :func:`edges`; ``converged``, ``n_iter``, ``residual`` and ``history`` as in every iteration here.
+    order of :func:`edges`; ``converged``, ``n_iter``, ``residual``, ``history`` and ``reason`` as in every iteration here.
     """
 
     marginals: np.ndarray
@@ -87,11 +92,15 @@ class Beliefs:
     n_iter: int
     residual: float
     history: np.ndarray
+    reason: str = ""
+
+    __repr__ = one_line
 
 
 # --- graphs of Ising spins: state 0 is spin -1, state 1 is spin +1 --------------------------------------------------
 
-def pspin_ising(n_spins, scopes, J, *, h=0.0, beta=1.0) -> FactorGraph:
+def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0,
+                beta: float = 1.0) -> FactorGraph:
     r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`, weights exp(-beta H).
 
     ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
@@ -120,7 +129,7 @@ def pspin_ising(n_spins, scopes, J, *, h=0.0, beta=1.0) -> FactorGraph:
     return FactorGraph((2,) * n_spins, factors)
 
 
-def ising(J, h=0.0, beta=1.0) -> FactorGraph:
+def ising(J: ArrayLike, h: ArrayLike = 0.0, beta: float = 1.0) -> FactorGraph:
     r"""Ising spins with pair couplings, :math:`H = -\sum_{i<j}J_{ij}\sigma_i\sigma_j - \sum_i h_i\sigma_i`.
 
     ``J`` (n, n) symmetric with zero diagonal, ``h`` a number or (n,); zero couplings make no factor.
@@ -138,7 +147,7 @@ def ising(J, h=0.0, beta=1.0) -> FactorGraph:
     return pspin_ising(len(J), np.stack([i, k], axis=1), J[i, k], h=h, beta=beta)
 
 
-def magnetisations(marginals) -> np.ndarray:
+def magnetisations(marginals: ArrayLike) -> np.ndarray:
     """Mean spins (n,) from marginals (n, 2) of Ising spins.
 
     >>> from spinlib.factor_graph import magnetisations
@@ -149,7 +158,7 @@ def magnetisations(marginals) -> np.ndarray:
     return marginals[:, 1] - marginals[:, 0]
 
 
-def tree_scopes(M, p, *, rng=None) -> np.ndarray:
+def tree_scopes(M: int, p: int, *, rng: RNG = None) -> np.ndarray:
     """Scopes (M, p) of a random tree of M factors of p spins on M(p-1)+1 spins: each new factor hangs on one old spin.
 
     >>> tree_scopes(2, 3, rng=0).shape
@@ -161,7 +170,7 @@ def tree_scopes(M, p, *, rng=None) -> np.ndarray:
     return np.column_stack([rng.integers(new[:, 0]), new])
 
 
-def random_scopes(n_spins, M, p, *, rng=None) -> np.ndarray:
+def random_scopes(n_spins: int, M: int, p: int, *, rng: RNG = None) -> np.ndarray:
     """Scopes (M, p) of M factors, each on p different spins drawn at random: a random graph, with loops.
 
     >>> random_scopes(5, 4, 3, rng=0).shape
@@ -217,10 +226,12 @@ def edges(graph: FactorGraph) -> np.ndarray:
     >>> edges(ising([[0, 1], [1, 0]])).tolist()
     [[0, 0], [0, 1]]
     """
-    return np.array([(a, i) for a, (scope, _) in enumerate(check_type("graph", graph, FactorGraph, BUILD).factors) for i in scope], dtype=int).reshape(-1, 2)
+    factors = check_type("graph", graph, FactorGraph, BUILD).factors
+    return np.array([(a, i) for a, (scope, _) in enumerate(factors) for i in scope], dtype=int).reshape(-1, 2)
 
 
-def bp(graph: FactorGraph, *, damping=0.0, tol=1e-12, max_iter=500, start="uniform", rng=None) -> Beliefs:
+def bp(graph: FactorGraph, *, damping: float = 0.0, tol: float = 1e-12, max_iter: int = 500,
+       start: str | ArrayLike = "uniform", rng: RNG = None) -> Beliefs:
     """Sum-product belief propagation: exact on trees, the Bethe approximation where it converges on a graph with loops.
 
     All messages are sent at once, in arrays (factors of one shape together). ``start`` is "uniform", "random"
@@ -246,10 +257,11 @@ def bp(graph: FactorGraph, *, damping=0.0, tol=1e-12, max_iter=500, start="unifo
         return Beliefs(*layout.beliefs(messages), messages, True, 0, 0.0, np.zeros(0))
     run = iterate(lambda state: (layout.sweep(state[0]),), (messages,), damping=damping, tol=tol, max_iter=max_iter,
                   name="belief propagation", remedy="raise damping (0.5 is a good start) or max_iter, or lower beta")
-    return Beliefs(*layout.beliefs(run.state[0]), run.state[0], run.converged, run.n_iter, run.residual, run.history)
+    return Beliefs(*layout.beliefs(run.state[0]), run.state[0], run.converged, run.n_iter, run.residual,
+                   run.history, run.reason)
 
 
-def bethe_terms(graph: FactorGraph, messages) -> tuple[np.ndarray, np.ndarray]:
+def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     r"""Shifts of log Z by each variable (n,) and each factor (M,), from messages (E, K) of factors to variables.
 
     The first is log Z gained by adding variable i together with its factors, :math:`\ln\sum_x\prod_b u_{b\to i}(x)`,
@@ -268,7 +280,7 @@ def bethe_terms(graph: FactorGraph, messages) -> tuple[np.ndarray, np.ndarray]:
     return layout.terms(_messages(messages, layout.valid))
 
 
-def bethe_free_energy(graph: FactorGraph, marginals, factor_marginals) -> float:
+def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals: Sequence[ArrayLike]) -> float:
     r"""Gibbs free energy in Bethe's approximation, in units of the temperature, for any beliefs.
 
     :math:`\sum_a\sum b_a\ln(b_a/f_a) - \sum_i(d_i-1)\sum b_i\ln b_i` with d_i the number of factors at variable i; minus

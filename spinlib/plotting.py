@@ -1,8 +1,20 @@
 """The house style: one look for every figure, one colour for every kind of result."""
 from __future__ import annotations
 
-import matplotlib as mpl
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
 import numpy as np
+from numpy.typing import ArrayLike
+
+from spinlib._core import RNG, check_array, check_real, check_type, need
+from spinlib.factor_graph import FactorGraph
+
+need("matplotlib", "spinlib.plotting")
+
+import matplotlib as mpl  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.image import AxesImage  # noqa: E402
 
 # Okabe-Ito colours (safe for colour-blind readers), by meaning. The same meaning has the same colour in every chapter.
 COLOR = {
@@ -25,7 +37,7 @@ _STYLE = {
 }
 
 
-def style():
+def style() -> AbstractContextManager:
     """The house style as a context: ``with style(): fig, ax = plt.subplots(); ...; plt.show()``.
 
     >>> import matplotlib as mpl
@@ -37,26 +49,28 @@ def style():
     return mpl.rc_context(_STYLE)
 
 
-def weight_map(ax, W, *, limit=None, title=""):
+def weight_map(ax: Axes, W: ArrayLike, *, limit: float | None = None, title: str = "") -> AxesImage:
     """Draw a weight matrix W (rows, columns) on ``ax`` with zero white; returns the image for a colour bar.
 
     ``limit`` is the largest absolute value of the colour scale (default: that of W).
     """
-    W = np.asarray(W, dtype=np.float64)
-    limit = np.abs(W).max() if limit is None else limit
+    W = check_array("W", W, (None, None), hint="a weight map is a matrix")
+    limit = np.abs(W).max() if limit is None else check_real("limit", limit, above=0)
     image = ax.imshow(W, vmin=-limit, vmax=limit, cmap="RdBu_r", interpolation="nearest")
     ax.grid(False)
     ax.set(title=title, xticks=[], yticks=[])
     return image
 
 
-def factor_graph(ax, graph, *, names=None, factor_names=None, colors=None, rng=0):
+def factor_graph(ax: Axes, graph: FactorGraph, *, names: Sequence | None = None, factor_names: Sequence | None = None,
+                 colors: Sequence | None = None, rng: RNG = 0) -> tuple[np.ndarray, np.ndarray]:
     """Draw a :class:`spinlib.factor_graph.FactorGraph` on ``ax``: a circle a variable, a square a factor.
 
     ``names`` and ``factor_names`` label the nodes (default: numbers, and nothing), ``colors`` fills the squares.
     Nodes are placed so that distances on the page resemble distances on the graph (stress majorisation from a
     random start ``rng``). Returns the positions of variables (n, 2) and factors (M, 2).
     """
+    check_type("graph", graph, FactorGraph, "build one with factor_graph.ising, pspin_ising or FactorGraph")
     n, scopes = len(graph.cards), [scope for scope, _ in graph.factors]
     total = n + len(scopes)
     far = np.full((total, total), np.inf)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from math import comb, sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_integer, check_real
+from spinlib._core import RNG, check_finite, check_integer, check_real
 
 
-def wishart(n: int, P: int, variance: float = 1.0, *, rng=None) -> np.ndarray:
+def wishart(n: int, P: int, variance: float = 1.0, *, rng: RNG = None) -> np.ndarray:
     """A Wishart matrix Z^T Z / P (n, n), its mean ``variance`` times the identity; rank min(n, P).
 
     Source: Marchenko and Pastur (1967). ValueError for n, P < 1 and variance <= 0.
@@ -53,25 +54,26 @@ def mp_atom(ratio: float) -> float:
     return max(0.0, 1 - 1 / ratio)
 
 
-def mp_density(x, ratio: float, variance: float = 1.0) -> np.ndarray:
+def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     """Density of the eigenvalues at x (any shape), without the atom at 0: it integrates to min(1, 1/ratio).
 
     sqrt((b - x)(x - a)) / (2 pi variance ratio x) between the edges a and b, else 0; at ratio = 1 it grows as 1/sqrt(x)
-    towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). ValueError for ratio <= 0, variance <= 0.
+    towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). ValueError for ratio <= 0, variance <= 0 and
+    NaN, TypeError for an x that is not real.
 
     >>> from spinlib.random_matrix import mp_density
     >>> print(mp_density([0.1, 1.0], ratio=0.25).round(4))
     [0.     0.6164]
     """
     a, b = mp_edges(ratio, variance)
-    x = np.asarray(x, dtype=np.float64)
+    x = check_finite("x", x, hint="the density is 0 far out")
     inside = (x > a) & (x < b)
     t = np.where(inside, x, 1.0)
     density = np.where(inside, np.sqrt(np.clip((b - t) * (t - a), 0, None)) / (2 * np.pi * variance * ratio * t), 0.0)
     return np.where((x == 0) & (a == 0), np.inf, density)
 
 
-def mp_stieltjes(z, ratio: float, variance: float = 1.0) -> np.ndarray:
+def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     """Stieltjes transform m(z) = E 1/(eigenvalue - z), the atom at 0 included, for complex z off the spectrum.
 
     The root of variance ratio z m^2 + (z + variance (ratio - 1)) m + 1 = 0 that falls as -1/z; for z = -ridge it is

@@ -1,25 +1,26 @@
-"""A spin glass with real spins and quadratic energy: couplings, fields, stiffnesses. Disorder is all that inference sees."""
+"""A spin glass with real spins and quadratic energy: couplings, fields, stiffnesses. It is all that inference sees."""
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_real
+from spinlib._core import RNG, check_array, check_integer, check_last_axis, check_real, check_type, freeze
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpinGlass:
     r"""Energy :math:`H(s) = \frac12\sum_i\lambda_i s_i^2 - \sum_i h_i s_i - \sum_{i<j}J_{ij}s_is_j` (Thesis eq. (128)).
 
     Parameters: ``J`` (n, n) symmetric with zero diagonal, ``h`` (n,) fields, ``lam`` (n,) stiffness of each spin
-    (it need not be positive). Units: energies of the loss of Thesis eq. (123).
+    (it need not be positive); the glass keeps read-only copies. Units: energies of the loss of Thesis eq. (123).
     Raises ValueError for wrong shapes, NaN, a non-symmetric J or a non-zero diagonal.
 
     >>> from spinlib.spin_glass import SpinGlass
     >>> pair = SpinGlass(J=[[0, 0.5], [0.5, 0]], h=[1, 0], lam=[1, 1])
-    >>> print(pair.energy([1.0, 1.0]), pair.gradient([1.0, 1.0]))
-    -0.5 [-0.5  0.5]
+    >>> print(pair, pair.energy([1.0, 1.0]), pair.gradient([1.0, 1.0]))
+    SpinGlass(n=2) -0.5 [-0.5  0.5]
     """
 
     J: np.ndarray
@@ -37,23 +38,26 @@ class SpinGlass:
                              "move it into lam: lam - np.diagonal(J)")
         skew = np.abs(J - J.T).max(initial=0.0)
         if skew > 1e-12 * scale:
-            raise ValueError(f"J must be symmetric, got |J - J.T| up to {skew:.3g}; pass (J + J.T) / 2 if that is what you mean")
-        for name, array in (("J", J), ("h", h), ("lam", lam)):
-            object.__setattr__(self, name, array)
+            raise ValueError(f"J must be symmetric, got |J - J.T| up to {skew:.3g}; "
+                             "pass (J + J.T) / 2 if that is what you mean")
+        freeze(self, J=J, h=h, lam=lam)
+
+    def __repr__(self) -> str:
+        return f"SpinGlass(n={self.n})"
 
     @property
     def n(self) -> int:
         """Number of spins."""
         return len(self.h)
 
-    def energy(self, s) -> np.ndarray | float:
+    def energy(self, s: ArrayLike) -> np.ndarray | float:
         """H(s) for s (..., n); returns shape (...,)."""
-        s = np.asarray(s, dtype=np.float64)
+        s = check_last_axis("s", s, self.n)
         return 0.5 * (s * s) @ self.lam - s @ self.h - 0.5 * ((s @ self.J) * s).sum(-1)
 
-    def gradient(self, s) -> np.ndarray:
+    def gradient(self, s: ArrayLike) -> np.ndarray:
         """dH/ds for s (..., n), same shape; zero at the ground state when the Hessian is positive definite."""
-        s = np.asarray(s, dtype=np.float64)
+        s = check_last_axis("s", s, self.n)
         return self.lam * s - self.h - s @ self.J
 
     @property
@@ -62,7 +66,8 @@ class SpinGlass:
         return np.diag(self.lam) - self.J
 
 
-def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffness: float = 2.5, rng=None) -> SpinGlass:
+def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffness: float = 2.5,
+                   rng: RNG = None) -> SpinGlass:
     """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2), the same stiffness for every spin.
 
     The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for
@@ -81,7 +86,7 @@ def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffne
     return SpinGlass(upper + upper.T, field * rng.standard_normal(n), np.full(n, stiffness))
 
 
-def shuffled(glass: SpinGlass, groups=None, *, rng=None) -> SpinGlass:
+def shuffled(glass: SpinGlass, groups: ArrayLike | None = None, *, rng: RNG = None) -> SpinGlass:
     """The same glass with its couplings permuted at random: their distribution stays, their correlations go.
 
     ``groups`` (n,) integers: a coupling moves only among those that join the same two groups (None: one group). J stays
@@ -95,6 +100,7 @@ def shuffled(glass: SpinGlass, groups=None, *, rng=None) -> SpinGlass:
     >>> bool(np.isclose((shuffled(glass, rng=1).J**2).sum(), (glass.J**2).sum()))
     True
     """
+    check_type("glass", glass, SpinGlass, "make one with SpinGlass(J, h, lam), gaussian_glass or icl.to_spin_glass")
     groups = np.zeros(glass.n, dtype=int) if groups is None else np.asarray(groups)
     if groups.shape != (glass.n,):
         raise ValueError(f"groups must have shape ({glass.n},), got {groups.shape}; give one group label a spin")

@@ -1,18 +1,23 @@
 """Training in context: gradient descent on the loss of the thesis, written out."""
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
 
-from spinlib._core import ConvergenceWarning, check_integer, check_numbers, check_real
+from spinlib._core import RNG, ConvergenceWarning, check_integer, check_numbers, check_real, need, one_line
+
+need("torch", "spinlib.training")
+
+import torch  # noqa: E402
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """How a training run went: the loss before every step and after the last one, and errors on test prompts.
 
@@ -25,8 +30,10 @@ class History:
     test_error: np.ndarray
     seconds: float
 
+    __repr__ = one_line
 
-def loss(model, prompts, *, ridge=0.0) -> torch.Tensor:
+
+def loss(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
     r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2` as a torch scalar.
 
     ``prompts`` has X (P, D+1, N+1) and y (P,), or u (P, D+1), query (P, D) and y (P,); the squared norm runs over
@@ -47,7 +54,7 @@ def loss(model, prompts, *, ridge=0.0) -> torch.Tensor:
     return _loss(_predict(model, inputs), y, model, ridge)
 
 
-def test_error(model, prompts) -> float:
+def test_error(model: torch.nn.Module, prompts: Any) -> float:
     """Mean of (y_hat - y)^2 over prompts: the generalisation error of Thesis eq. (124) when they are fresh.
 
     >>> from types import SimpleNamespace
@@ -64,15 +71,16 @@ def test_error(model, prompts) -> float:
 test_error.__test__ = False  # a function of the library, not a test to collect
 
 
-def fit(model, prompts, *, ridge=0.0, steps=2000, lr=1e-2, batch=None, optimizer: Callable = torch.optim.Adam,
-        test=None, test_every=10, rng=None) -> History:
+def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr: float = 1e-2,
+        batch: int | None = None, optimizer: Callable = torch.optim.Adam, test: Any = None, test_every: int = 10,
+        rng: RNG = None) -> History:
     r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
 
     ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
     as ``sample_features`` does (merged linear attention without values only). ``batch`` prompts are drawn without
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
-    then that of the batch. ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim``; its own weight decay stays
-    off, because the ridge is in the loss.
+    then that of the batch. ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim`` that needs no closure (not
+    LBFGS); its own weight decay stays off, because the ridge is in the loss.
 
     Raises ValueError for bad options or shapes. A loss that stops being finite ends the run with a
     ConvergenceWarning; the weights and the history are then those of the last finite loss.
@@ -100,6 +108,10 @@ def fit(model, prompts, *, ridge=0.0, steps=2000, lr=1e-2, batch=None, optimizer
     unseen = None if test is None else _inputs(model, test)
     parameters = list(model.parameters())
     stepper = optimizer(parameters, lr=lr)
+    closure = inspect.signature(stepper.step).parameters.get("closure")
+    if closure is not None and closure.default is inspect.Parameter.empty:
+        raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks for the "
+                        "loss several times a step; take torch.optim.Adam or SGD, or spinlib.inference.ground_state_cg")
     losses, test_steps, errors = [], [], []
     begin = time.perf_counter()
     good = [p.detach().clone() for p in parameters]
@@ -147,18 +159,20 @@ def _error(model, inputs, y) -> float:
 def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
     """What the model reads of the prompts at every step, computed once, and the labels (P,)."""
     if not isinstance(model, torch.nn.Module) or not list(model.parameters()):
-        raise TypeError(f"model must be a torch module with parameters, got {type(model).__name__}; use spinlib.attention.LinearAttention(D)")
+        raise TypeError(f"model must be a torch module with parameters, got {type(model).__name__}; "
+                        "use spinlib.attention.LinearAttention(D)")
     dtype = next(model.parameters()).dtype
     if not hasattr(prompts, "y"):
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without y; "
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
     if hasattr(prompts, "X"):
-        inputs = model.summary(prompts.X) if hasattr(model, "summary") else (torch.as_tensor(prompts.X, dtype=dtype),)
+        inputs = model.summary(prompts.X) if hasattr(model, "summary") else (torch.tensor(np.asarray(prompts.X), dtype=dtype),)
     elif hasattr(prompts, "u") and hasattr(prompts, "query"):
         if not hasattr(model, "readout") or getattr(model, "value", False):
             raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
                              "give this model prompts with X, from LinearTask.sample")
-        u, query = (torch.as_tensor(check_numbers(name, a), dtype=dtype) for name, a in (("u", prompts.u), ("query", prompts.query)))
+        u = torch.tensor(check_numbers("u", prompts.u), dtype=dtype)  # copies: torch takes no read-only array
+        query = torch.tensor(check_numbers("query", prompts.query), dtype=dtype)
         if u.shape[1:] != (model.D + 1,) or query.shape != (len(u), model.D):
             raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} and "
                              f"{tuple(query.shape)}; this model has D = {model.D}")
@@ -166,7 +180,7 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
     else:
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__}; "
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
-    y = torch.as_tensor(check_numbers("y", prompts.y), dtype=dtype)
+    y = torch.tensor(check_numbers("y", prompts.y), dtype=dtype)
     if not len(inputs[0]):
         raise ValueError("prompts must hold at least one prompt, got none; sample some: spinlib.icl.LinearTask(D, N).sample(P)")
     if y.shape != (len(inputs[0]),):

@@ -1,5 +1,6 @@
 """What every module shares: the iteration loop with damping, its warning, checks of input, and frozen nouns."""
 from spinlib._core._checks import (
+    RNG,
     check_array,
     check_damping,
     check_finite,
@@ -10,13 +11,15 @@ from spinlib._core._checks import (
     check_probabilities,
     check_real,
     check_type,
+    need,
 )
 from spinlib._core._iteration import ConvergenceWarning, Iteration, iterate
-from spinlib._core._nouns import freeze, one_line
+from spinlib._core._nouns import freeze, one_line, read_only
 
 __all__ = [
     "ConvergenceWarning",
     "Iteration",
+    "RNG",
     "check_array",
     "check_damping",
     "check_finite",
@@ -29,5 +32,7 @@ __all__ = [
     "check_type",
     "freeze",
     "iterate",
+    "need",
     "one_line",
+    "read_only",
 ]

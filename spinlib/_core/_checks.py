@@ -1,10 +1,22 @@
 """Checks of input: each names what was given, what is allowed and what to do."""
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+RNG = int | np.random.Generator | None  # what ``rng`` may be: it goes through numpy.random.default_rng
+
+
+def need(package: str, module: str) -> None:
+    """ImportError that says what to install, where the optional ``package`` of ``module`` is missing."""
+    if package in sys.modules and sys.modules[package] is not None:
+        return
+    if find_spec(package) is None:
+        raise ModuleNotFoundError(f"{module} needs {package}, which is missing: pip install \"spinlib[all]\"", name=package)
 
 
 def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:

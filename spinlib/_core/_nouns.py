@@ -19,9 +19,14 @@ def freeze(noun: object, **arrays: np.ndarray) -> None:
     ([0.0, 0.0], False)
     """
     for name, array in arrays.items():
-        own = np.array(array)
-        own.setflags(write=False)
-        object.__setattr__(noun, name, own)
+        object.__setattr__(noun, name, read_only(array))
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A copy that refuses to be written to."""
+    own = np.array(array)
+    own.setflags(write=False)
+    return own
 
 
 def one_line(noun: object) -> str:

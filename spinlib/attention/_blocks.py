@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
+
+TensorLike = ArrayLike | torch.Tensor
 
 
-def linear_attention(X, W) -> torch.Tensor:
+def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     r"""Prediction of simplified linear attention, the corner :math:`\hat y = Y_{D+1,N+1}` of :math:`Y = \frac1N XX^\top WX`.
 
     ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). ``W`` is
@@ -14,7 +17,8 @@ def linear_attention(X, W) -> torch.Tensor:
     (the code published with the paper divides by N+1: its W is (N+1)/N times this one).
 
     Source: Thesis eqs. (121), (122) and (125), whose ``X_{D,i}`` is ``X_{D+1,i}``.
-    Raises ValueError for wrong shapes, TypeError for what is not numbers.
+    Raises ValueError for wrong shapes and where the prediction is beyond the largest number, TypeError for what is not
+    numbers.
 
     >>> import numpy as np
     >>> from spinlib.attention import linear_attention
@@ -30,10 +34,14 @@ def linear_attention(X, W) -> torch.Tensor:
                          f"X has D+1 = {rows} rows, and W acts on its columns")
     _finite("W", W)
     g, query = _summary(X, value=False)
-    return (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
+    found = (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
+    if not torch.isfinite(found).all():
+        raise ValueError(f"the prediction left the finite numbers, with X up to {X.detach().abs().max().item():.3g} and W up to "
+                         f"{W.detach().abs().max().item():.3g}; it grows as X^3, so scale X")
+    return found
 
 
-def _prompts(X, dtype=None) -> torch.Tensor:
+def _prompts(X: TensorLike, dtype: torch.dtype | None = None) -> torch.Tensor:
     """X as a floating (P, D+1, N+1) tensor with finite entries."""
     X = _tensor("X", X)
     X = X.to(dtype or (X.dtype if X.is_floating_point() else torch.float64))
@@ -43,18 +51,22 @@ def _prompts(X, dtype=None) -> torch.Tensor:
     return _finite("X", X)
 
 
-def _tensor(name, value) -> torch.Tensor:
+def _tensor(name: str, value: TensorLike) -> torch.Tensor:
     """``value`` as a tensor of real numbers; the graph of a tensor is kept."""
     try:
-        tensor = torch.as_tensor(np.asarray(value, dtype=np.float64) if isinstance(value, (list, tuple)) else value)
-    except (TypeError, ValueError, RuntimeError) as error:
+        value = np.asarray(value, dtype=np.float64) if isinstance(value, (list, tuple)) else value
+        if isinstance(value, np.ndarray) and not value.flags.writeable:  # as the prompts of icl are: torch needs its own
+            value = value.copy()
+        tensor = torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise TypeError(f"{name} must be an array or tensor of real numbers, got {type(value).__name__}") from error
     if tensor.is_complex():
-        raise TypeError(f"{name} must be an array or tensor of real numbers, got {tensor.dtype}; pass its real part if that is what you mean")
+        raise TypeError(f"{name} must be an array or tensor of real numbers, got {tensor.dtype}; "
+                        "pass its real part if that is what you mean")
     return tensor
 
 
-def _finite(name, tensor) -> torch.Tensor:
+def _finite(name: str, tensor: torch.Tensor) -> torch.Tensor:
     if not torch.isfinite(tensor).all():
         raise ValueError(f"{name} must be finite, got {int((~torch.isfinite(tensor)).sum())} NaN or infinite entries")
     return tensor

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_flag, check_integer
-from spinlib.attention._blocks import _prompts, _summary
+from spinlib._core import RNG, check_array, check_flag, check_integer
+from spinlib.attention._blocks import TensorLike, _prompts, _summary
 
 
 class LinearAttention(torch.nn.Module):
@@ -26,11 +27,11 @@ class LinearAttention(torch.nn.Module):
 
     >>> from spinlib.attention import LinearAttention
     >>> model = LinearAttention(1, rng=0).set_weights([[0.5], [0.0]])
-    >>> model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).tolist()
-    [3.75]
+    >>> print(model, model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).tolist())
+    LinearAttention(D=1, value=False, factored=False, heads=1) [3.75]
     """
 
-    def __init__(self, D, *, value=False, factored=False, heads=1, rng=None):
+    def __init__(self, D: int, *, value: bool = False, factored: bool = False, heads: int = 1, rng: RNG = None):
         super().__init__()
         self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
         self.heads = check_integer("heads", heads, 1)
@@ -40,16 +41,20 @@ class LinearAttention(torch.nn.Module):
             start = rng.standard_normal((self.heads, self.D + 1, self.D + 1)) / np.sqrt(self.D + 1)
             self.register_parameter(name, torch.nn.Parameter(torch.from_numpy(start)))
 
+    def extra_repr(self) -> str:
+        """What torch prints of the model: its options."""
+        return f"D={self.D}, value={self.value}, factored={self.factored}, heads={self.heads}"
+
     @property
     def dtype(self) -> torch.dtype:
         """The dtype of the weights; ``model.float()`` makes it float32."""
         return next(self.parameters()).dtype
 
-    def forward(self, X) -> torch.Tensor:
+    def forward(self, X: TensorLike) -> torch.Tensor:
         """y_hat (P,) for prompts X (P, D+1, N+1)."""
         return self.readout(*self.summary(X))
 
-    def summary(self, X) -> tuple[torch.Tensor, torch.Tensor]:
+    def summary(self, X: TensorLike) -> tuple[torch.Tensor, torch.Tensor]:
         """All that attention reads of X, without any weight: X X^T / N (its last column if V = 1) and the query.
 
         Shapes (P, D+1, D+1), or (P, D+1) when ``value`` is off, and (P, D+1). Training computes it once.
@@ -83,7 +88,7 @@ class LinearAttention(torch.nn.Module):
             W = self.W_K.mT @ self.W_Q if self.factored else self.W
             return W.sum(0)[:, :self.D].double().numpy().copy()
 
-    def set_weights(self, W) -> LinearAttention:
+    def set_weights(self, W: ArrayLike) -> LinearAttention:
         """Set W from a (D+1, D) array, with 0 in the idle last column; returns the model. Merged single head only."""
         if self.factored or self.heads > 1:
             raise ValueError("set_weights needs one merged matrix, got factored or several heads; set the parameters "

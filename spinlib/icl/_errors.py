@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spinlib._core import check_integer, check_real
 from spinlib.icl._mapping import check_weights
 
 
-def population_error(W, N: int, noise: float = 0.0) -> float:
+def population_error(W: ArrayLike, N: int, noise: float = 0.0) -> float:
     """Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks and queries (Thesis eq. (124)).
 
     W (D+1, D) or (D+1, D+1); independent tokens (corr = 0), a fresh task a prompt; ``noise`` in the prompt and in the
@@ -45,7 +46,7 @@ def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.n
     return np.eye(D + 1, D) / (1 + (D + 1 + D * noise**2) / N + ridge * D)
 
 
-def contrast(W) -> float:
+def contrast(W: ArrayLike) -> float:
     """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)): 1 for every positive multiple of I_D, blind to its size.
 
     W (D+1, D) or (D+1, D+1). The published code takes the whole W against I_{D+1}, which cannot exceed sqrt(D/(D+1)).

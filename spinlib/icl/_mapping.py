@@ -1,10 +1,13 @@
 """The map from prompts to a spin glass, and from spins back to weights and predictions."""
 from __future__ import annotations
 
+from math import isqrt
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spinlib._core import check_array, check_integer, check_real
-from spinlib.icl._prompts import Features, Prompts, _as_features, _read, check_prompts
+from spinlib.icl._prompts import Features, Prompts, as_features, check_prompts, read
 from spinlib.spin_glass import SpinGlass
 
 
@@ -20,7 +23,7 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
     >>> glass.n
     12
     """
-    data = _as_features(data)
+    data = as_features(data)
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     P, D = data.query.shape
     n = D * (D + 1)
@@ -37,7 +40,7 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
     return SpinGlass(-A, h, lam)
 
 
-def loss(W, data: Prompts | Features, ridge: float = 0.0) -> float:
+def loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
     """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
 
     W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``loss - H`` is <y^2>/2, the constant that
@@ -49,26 +52,33 @@ def loss(W, data: Prompts | Features, ridge: float = 0.0) -> float:
     >>> bool(abs(loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
     True
     """
-    data = _as_features(data)
+    data, W = as_features(data), check_weights(W)
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     return 0.5 * float(((_predict(W, data.u, data.query) - data.y)**2).mean() + ridge * np.square(W).sum())
 
 
-def weights(mean, D: int) -> np.ndarray:
+def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
     """The spins as the weight matrix W (D+1, D): vec^-1, row by row; W.ravel() goes back.
 
-    ``mean`` (n,) with n = D (D+1). Source: Thesis section 4.2. ValueError for another length.
+    ``mean`` (n,) with n = D (D+1), from which ``D`` follows; where it is given, it must fit. Source: Thesis section 4.2.
+    ValueError for another length.
 
     >>> from spinlib.icl import weights
-    >>> weights([1, 2, 3, 4, 5, 6], D=2).tolist()
+    >>> weights([1, 2, 3, 4, 5, 6]).tolist()
     [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     """
+    if D is None:
+        n = len(check_array("mean", mean, (None,)))
+        D = isqrt(n)
+        if n < 2 or D * (D + 1) != n:
+            raise ValueError(f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; pass the mean of a glass that "
+                             "to_spin_glass made")
     D = check_integer("D", D, 1)
     mean = check_array("mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins")
     return mean.reshape(D + 1, D).copy()
 
 
-def predict(W, X) -> np.ndarray:
+def predict(W: ArrayLike, X: ArrayLike) -> np.ndarray:
     """Prediction y_hat (P,) of the linear attention Y = X X^T W X / N, its element (D+1, N+1) (Thesis eqs. (121), (125)).
 
     ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in the
@@ -80,10 +90,10 @@ def predict(W, X) -> np.ndarray:
     >>> bool(np.abs(predict(np.eye(3), prompts.X) - prompts.y).max() < 0.1)   # W = I solves long prompts
     True
     """
-    return _predict(W, *_read(check_prompts(X)))
+    return _predict(W, *read(check_prompts(X)))
 
 
-def check_weights(W, D: int | None = None) -> np.ndarray:
+def check_weights(W: ArrayLike, D: int | None = None) -> np.ndarray:
     """W as a finite (D+1, D) or (D+1, D+1) array with D >= 1, or ValueError."""
     W = check_array("W", W, (None, None), hint="W is (D + 1, D) or (D + 1, D + 1)")
     D = max(1, W.shape[0] - 1) if D is None else D

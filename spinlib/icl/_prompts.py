@@ -4,16 +4,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array
+from spinlib._core import check_array, freeze
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prompts:
     """P prompts as the attention sees them (Thesis eq. (122)).
 
     ``X`` (P, D+1, N+1): columns are N tokens (x_i; y_i) and the query (x; 0); ``y`` (P,): labels of the queries;
-    ``w`` (P, D): the hidden task vectors. ValueError where shapes disagree, entries are not finite, or the slot of the
+    ``w`` (P, D): the hidden task vectors; all kept as read-only copies. ValueError where shapes disagree, entries are not finite, or the slot of the
     query's label is not zero.
     """
 
@@ -26,10 +27,14 @@ class Prompts:
         P, rows, _ = X.shape
         y = check_array("y", self.y, (P,), hint="one query label a prompt")
         w = check_array("w", self.w, (P, rows - 1), hint="one task vector of length D a prompt")
-        _freeze(self, X=X, y=y, w=w)
+        freeze(self, X=X, y=y, w=w)
+
+    def __repr__(self) -> str:
+        P, rows, columns = self.X.shape
+        return f"Prompts(P={P}, D={rows - 1}, N={columns - 1})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Features:
     """What the energy needs of the prompts: the sample s = u (x) query, of rank one (Thesis eqs. (126), (131)).
 
@@ -48,7 +53,10 @@ class Features:
             raise ValueError(f"query must be (P, D) with P >= 1 and D >= 1, got {query.shape}")
         u = check_array("u", self.u, (P, D + 1), hint="u is (P, D + 1) where query is (P, D)")
         y = check_array("y", self.y, (P,), hint="one query label a prompt")
-        _freeze(self, u=u, query=query, y=y)
+        freeze(self, u=u, query=query, y=y)
+
+    def __repr__(self) -> str:
+        return f"Features(P={self.query.shape[0]}, D={self.query.shape[1]})"
 
 
 def features(prompts: Prompts) -> Features:
@@ -64,10 +72,10 @@ def features(prompts: Prompts) -> Features:
     """
     if not isinstance(prompts, Prompts):
         raise TypeError(f"features needs Prompts, got {type(prompts).__name__}; make them with LinearTask(D, N).sample(P)")
-    return Features(*_read(prompts.X), prompts.y)
+    return Features(*read(prompts.X), prompts.y)
 
 
-def check_prompts(X) -> np.ndarray:
+def check_prompts(X: ArrayLike) -> np.ndarray:
     """X as prompts (P, D+1, N+1) with P, D, N >= 1 and a zero in the query's label slot, or ValueError."""
     X = check_array("X", X, (None, None, None), hint="prompts are (P, D + 1, N + 1)")
     if X.shape[0] < 1 or X.shape[1] < 2 or X.shape[2] < 2:
@@ -77,20 +85,21 @@ def check_prompts(X) -> np.ndarray:
     return X
 
 
-def _read(X) -> tuple[np.ndarray, np.ndarray]:
+def read(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(u, query) of checked prompts; u = (X0 y0; y0.y0) / N."""
     N = X.shape[2] - 1
-    return (X[:, :, :N] @ X[:, -1, :N, None])[:, :, 0] / N, X[:, :-1, N].copy()
+    with np.errstate(all="ignore"):  # reported in the next lines, in words
+        u = (X[:, :, :N] @ X[:, -1, :N, None])[:, :, 0] / N
+    if not np.isfinite(u).all():
+        raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are beyond "
+                         "the largest number; scale the prompts")
+    return u, X[:, :-1, N].copy()
 
 
-def _as_features(data) -> Features:
+def as_features(data: Prompts | Features) -> Features:
+    """Features of Prompts, or Features themselves; TypeError for other data."""
     if isinstance(data, Features):
         return data
     if isinstance(data, Prompts):
         return features(data)
     raise TypeError(f"expected Prompts or Features, got {type(data).__name__}; make them with LinearTask(D, N).sample(P)")
-
-
-def _freeze(noun, **arrays):
-    for name, array in arrays.items():
-        object.__setattr__(noun, name, array)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinlib._core import check_integer, check_real
+from spinlib._core import RNG, check_integer, check_real
 from spinlib.icl._prompts import Features, Prompts
 
 
@@ -46,7 +46,7 @@ class LinearTask:
             return rng.standard_normal((P, self.D))
         return rng.standard_normal((self.n_tasks, self.D))[rng.integers(self.n_tasks, size=P)]
 
-    def sample(self, P: int, *, rng=None) -> Prompts:
+    def sample(self, P: int, *, rng: RNG = None) -> Prompts:
         """P whole prompts, Thesis eq. (122): memory P (D+1)(N+1) numbers."""
         P = check_integer("P", P, 1, hint="P is the number of prompts")
         rng, D, N = np.random.default_rng(rng), self.D, self.N
@@ -63,7 +63,7 @@ class LinearTask:
         X[:, D, N] = 0.0
         return Prompts(X, y, w)
 
-    def sample_features(self, P: int, *, rng=None) -> Features:
+    def sample_features(self, P: int, *, rng: RNG = None) -> Features:
         """``features(task.sample(P))`` in law but in O(P D), whatever N: no prompt is built.
 
         Given w, the labels of the prompt are N independent normals of variance s2 = w.w/D + noise^2, so y0.y0 is s2 times

@@ -1,25 +1,27 @@
 """Disorder and spins of the p-spin model at finite size."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
 from math import comb, factorial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_finite, check_flag, check_integer, check_type
+from spinlib._core import RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_type, freeze
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
 MAX_P = 8  # the sum over the p! orders of the indices is explicit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Couplings:
-    """The disorder of a p-spin model: a symmetric tensor, so that the energy is ``H(s) = -sum_{i1..ip} J_{i1..ip} s_i1 ... s_ip``.
+    """The disorder of a p-spin model, a symmetric tensor: ``H(s) = -sum_{i1..ip} J_{i1..ip} s_i1 ... s_ip``.
 
-    ``tensor`` has shape (N,) * p with p >= 2 and must be symmetric under permutations of its axes; every function
-    below takes spins of shape (..., N), any number of replicas at once. Source: Thesis eq. (19).
+    ``tensor`` has shape (N,) * p with p >= 2 and must be symmetric under permutations of its axes (a read-only copy is
+    kept); every function below takes spins of shape (..., N), any number of replicas at once. Source: Thesis eq. (19).
 
     >>> import numpy as np
     >>> from spinlib.pspin.simulation import Couplings
@@ -33,12 +35,18 @@ class Couplings:
     def __post_init__(self):
         shape = np.shape(self.tensor)
         if len(shape) < 2 or len(set(shape)) != 1 or shape[0] < 2:
-            raise ValueError(f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; draw one with gaussian_couplings(n_spins, p)")
+            raise ValueError(f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; "
+                             "draw one with gaussian_couplings(n_spins, p)")
         tensor = check_array("tensor", self.tensor, shape)  # (N,) * p, float64
+        scale = 1e-12 * max(np.abs(tensor).max(), 1e-300)
         for axis in range(1, tensor.ndim):
-            if not np.allclose(tensor, np.swapaxes(tensor, 0, axis), rtol=0, atol=1e-12 * max(np.abs(tensor).max(), 1e-300)):
-                raise ValueError(f"tensor must be symmetric, got one that changes when axes 0 and {axis} are swapped; average it over all permutations of its axes")
-        object.__setattr__(self, "tensor", tensor)
+            if not np.allclose(tensor, np.swapaxes(tensor, 0, axis), rtol=0, atol=scale):
+                raise ValueError(f"tensor must be symmetric, got one that changes when axes 0 and {axis} are swapped; "
+                                 "average it over all permutations of its axes")
+        freeze(self, tensor=tensor)
+
+    def __repr__(self) -> str:
+        return f"Couplings(n_spins={self.n_spins}, p={self.p})"
 
     @property
     def n_spins(self) -> int:
@@ -54,10 +62,11 @@ class Couplings:
     def _matrix(self) -> np.ndarray:
         return np.ascontiguousarray(self.tensor.reshape(self.n_spins, -1))  # (N, N^(p-1))
 
-    def gradient(self, s) -> np.ndarray:
-        """Gradient of the energy in the N-dimensional space, ``-p sum_{i2..ip} J_{i i2..ip} s_i2 ... s_ip``, shape of ``s``.
+    def gradient(self, s: ArrayLike) -> np.ndarray:
+        """Gradient of the energy in N dimensions, ``-p sum_{i2..ip} J_{i i2..ip} s_i2 ... s_ip``, shape of ``s``.
 
-        One matrix product for all replicas, then one sum over spins a further index; the tensor is symmetric, so any index may stay. Source: derivative of Thesis eq. (19).
+        One matrix product for all replicas, then one sum over spins a further index; the tensor is symmetric, so any
+        index may stay. Source: derivative of Thesis eq. (19).
 
         >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
         >>> J, s = gaussian_couplings(8, rng=0), random_spins(8, (5,), rng=1)
@@ -73,13 +82,14 @@ class Couplings:
             product = product.reshape(len(rows), -1, self.n_spins) @ rows[:, :, None]
         return -self.p * product.reshape(s.shape)
 
-    def energy(self, s) -> np.ndarray:
+    def energy(self, s: ArrayLike) -> np.ndarray:
         """Energy H of every replica, shape ``s.shape[:-1]``. Source: Thesis eq. (19)."""
-        return (s * self.gradient(s)).sum(axis=-1) / self.p
+        s = _check_spins(s, self.n_spins)
+        return (s * self._gradient(s)).sum(axis=-1) / self.p
 
 
-def gaussian_couplings(n_spins, p=3, *, distinct=False, rng=None) -> Couplings:
-    """Draw Gaussian couplings of ``n_spins`` spins, with energies of order N and covariance close to ``(N/2) q^p`` at overlap q.
+def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng: RNG = None) -> Couplings:
+    """Draw Gaussian couplings: energies of order N, of covariance close to ``(N/2) q^p`` at overlap q.
 
     By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance
     ``1/(2 N^(p-1))``: then the covariance is exactly ``(N/2) q^p`` at every N (Crisanti and Sommers 1992). With ``distinct=True``
@@ -90,13 +100,17 @@ def gaussian_couplings(n_spins, p=3, *, distinct=False, rng=None) -> Couplings:
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
     (16, 16, 16)
     """
-    n_spins, p, distinct = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2), check_flag("distinct", distinct)
+    n_spins, p = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2)
+    distinct = check_flag("distinct", distinct)
     if p > MAX_P:
-        raise ValueError(f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, so make a Couplings of your own")
+        raise ValueError(f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, "
+                         "so make a Couplings of your own")
     if n_spins**p > MAX_ENTRIES:
-        raise ValueError(f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; take fewer spins or a smaller p")
+        raise ValueError(f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; "
+                         "take fewer spins or a smaller p")
     if distinct and n_spins < p:
-        raise ValueError(f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; take more spins")
+        raise ValueError(f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
+                         "take more spins")
     rng = np.random.default_rng(rng)
     if not distinct:
         tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
@@ -109,7 +123,7 @@ def gaussian_couplings(n_spins, p=3, *, distinct=False, rng=None) -> Couplings:
     return Couplings(tensor)
 
 
-def random_spins(n_spins, shape=(), *, rng=None) -> np.ndarray:
+def random_spins(n_spins: int, shape: Sequence[int] = (), *, rng: RNG = None) -> np.ndarray:
     """Spins ``(*shape, N)`` drawn uniformly from the sphere ``sum_i s_i^2 = N``. Source: Thesis eq. (18).
 
     >>> from spinlib.pspin.simulation import random_spins
@@ -118,11 +132,12 @@ def random_spins(n_spins, shape=(), *, rng=None) -> np.ndarray:
     ((3, 50), ['50.0000000000', '50.0000000000', '50.0000000000'])
     """
     n_spins = check_integer("n_spins", n_spins, 2)
-    shape = [check_integer("an entry of shape", k, 1) for k in check_type("shape", shape, (tuple, list), "write (3,) for three configurations")]
+    check_type("shape", shape, (tuple, list), "write (3,) for three configurations")
+    shape = [check_integer("an entry of shape", k, 1) for k in shape]
     return _to_sphere(np.random.default_rng(rng).standard_normal((*shape, n_spins)))
 
 
-def overlap(s, t) -> np.ndarray:
+def overlap(s: ArrayLike, t: ArrayLike) -> np.ndarray:
     """Overlap ``(1/N) sum_i s_i t_i`` of two configurations (..., N) in [-1, 1] on the sphere. Source: Thesis eq. (31).
 
     >>> from spinlib.pspin.simulation import overlap
@@ -131,7 +146,8 @@ def overlap(s, t) -> np.ndarray:
     """
     s, t = check_finite("the first configuration", s), check_finite("the second configuration", t)
     if s.shape[-1:] != t.shape[-1:] or s.ndim == 0:
-        raise ValueError(f"both configurations need the same number of spins, got shapes {s.shape} and {t.shape}; compare replicas of one sample")
+        raise ValueError(f"both configurations need the same number of spins, got shapes {s.shape} and {t.shape}; "
+                         "compare replicas of one sample")
     return (s * t).mean(axis=-1)
 
 
@@ -139,22 +155,21 @@ def _to_sphere(s):
     return s * (np.sqrt(s.shape[-1]) / np.linalg.norm(s, axis=-1, keepdims=True))
 
 
-def check_couplings(couplings) -> Couplings:
+def check_couplings(couplings: Couplings) -> Couplings:
     """The couplings themselves, or TypeError for what is no :class:`Couplings`."""
-    return check_type("couplings", couplings, Couplings, "draw them: gaussian_couplings(n_spins, p); or wrap a symmetric tensor: Couplings(tensor)")
+    return check_type("couplings", couplings, Couplings,
+                      "draw them: gaussian_couplings(n_spins, p); or wrap a symmetric tensor: Couplings(tensor)")
 
 
 def _check_spins(s, n_spins):
-    s = check_finite("spins", s)
-    if s.ndim == 0 or s.shape[-1] != n_spins or s.size == 0:
-        raise ValueError(f"spins must have shape (..., {n_spins}), got {s.shape}; the last axis runs over the spins, and no axis is empty")
-    return s
+    return check_last_axis("spins", s, n_spins)
 
 
 def _check_sphere(s, n_spins):
     s = _check_spins(s, n_spins)
     square = (s**2).mean(axis=-1)
     if not np.allclose(square, 1, rtol=0, atol=1e-9):
-        raise ValueError(f"spins must lie on the sphere sum_i s_i^2 = N, got a mean square of {square.flat[np.abs(square - 1).argmax()]:.6g}; "
+        worst = square.flat[np.abs(square - 1).argmax()]
+        raise ValueError(f"spins must lie on the sphere sum_i s_i^2 = N, got a mean square of {worst:.6g}; "
                          "start from random_spins(n_spins)")
     return s

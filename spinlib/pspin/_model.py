@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from spinlib._core import check_integer, check_numbers, check_real
@@ -77,7 +78,7 @@ class PSpin:
 
     # --- free energies ---------------------------------------------------------------------------------------------
 
-    def free_energy(self, q, T, x=1.0, q0=0.0):
+    def free_energy(self, q: ArrayLike, T: float, x: ArrayLike = 1.0, q0: ArrayLike = 0.0) -> np.ndarray | float:
         """1RSB free energy per spin for overlaps ``q`` inside and ``q0`` between states (Thesis eq. (118), no constant).
 
         ``q``, ``x``, ``q0`` are numbers or arrays that broadcast, 0 <= q0 <= q < 1 and 0 <= x <= 1; ``T`` > 0 is a number.
@@ -88,7 +89,7 @@ class PSpin:
         >>> print(f"{PSpin(3).free_energy(0.7117, 0.5, x=0.7361):.6f}")
         -0.493256
         """
-        T = check_real("T", T, above=0)
+        T = check_real("T", T, minimum=1e-300)
         q = _inside("q", q, "an overlap, 0 <= q < 1", lambda a: (a >= 0) & (a < 1))
         x = _inside("x", x, "the breaking parameter, 0 <= x <= 1", lambda a: (a >= 0) & (a <= 1))
         q0 = _inside("q0", q0, "an overlap between states, 0 <= q0 <= q", lambda a: (a >= 0) & (a <= q))
@@ -100,7 +101,7 @@ class PSpin:
         f = -(1 - (1 - x) * q**self.p - x * q0**self.p) / (4 * T) - T / 2 * entropy
         return f[()] if f.ndim == 0 else f
 
-    def rs_free_energy(self, q, T):
+    def rs_free_energy(self, q: ArrayLike, T: float) -> np.ndarray | float:
         """Replica-symmetric free energy per spin at overlap ``q`` (number or array, 0 <= q < 1) (Thesis eq. (46)).
 
         It is :meth:`free_energy` at q0 = q. Raises ValueError for q or T out of range.
@@ -111,7 +112,7 @@ class PSpin:
         """
         return self.free_energy(q, T, q0=q)
 
-    def rs_overlaps(self, T) -> tuple[float, ...]:
+    def rs_overlaps(self, T: float) -> tuple[float, ...]:
         """Nonzero stationary overlaps of the replica-symmetric free energy, ascending (roots of Thesis eq. (45)).
 
         Roots of h(q) = q^(p-2) (1-q)^2 = 2 T^2 / p. h rises from 0 to its maximum at q = (p-2)/p and falls to 0 at q = 1: two
@@ -135,7 +136,7 @@ class PSpin:
 
     # --- equilibrium -----------------------------------------------------------------------------------------------
 
-    def solve(self, T) -> OneRSB:
+    def solve(self, T: float) -> OneRSB:
         """Equilibrium at temperature ``T`` > 0: the 1RSB saddle below T_K, the paramagnet (q = 0, x = 1) at and above it.
 
         Between T_K and T_d the exponentially many states add up to the paramagnet, so nothing shows in f.
@@ -164,7 +165,7 @@ class PSpin:
 
     # --- the states ------------------------------------------------------------------------------------------------
 
-    def x_threshold(self, T) -> float:
+    def x_threshold(self, T: float) -> float:
         """Smallest x with stable states at ``T`` <= T_d: they are marginal, y = 1/(p-1) (Crisanti and Sommers 1992).
 
         Root of x ((p-1)/(p-2+x))^(p/2) = T / T_d, increasing on [0, 1]; the bracket divides T / T_d by the largest and the
@@ -181,7 +182,7 @@ class PSpin:
         growth = lambda v: v - p / 2 * math.log1p((math.exp(v) - 1) / (p - 1)) - level  # v = ln x
         return math.exp(_root(growth, level + p / 2 * math.log1p(-1 / (p - 1)), level))
 
-    def state_overlap(self, T, x=1.0) -> float:
+    def state_overlap(self, T: float, x: float = 1.0) -> float:
         """Overlap q inside the states that weight ``x`` selects at ``T``, on the stable branch (Thesis eq. (111) at q0 = 0).
 
         w = 1 - q solves w (w + xq) q^(p-2) = 2 T^2 / p. On 0 < w <= x/(p-2+x), where the inner replicon is >= 0, the left side
@@ -194,7 +195,7 @@ class PSpin:
         """
         return 1 - self._w(T, x)
 
-    def complexity(self, T, x=1.0) -> float:
+    def complexity(self, T: float, x: float = 1.0) -> float:
         """Complexity Sigma of the stable states that weight ``x`` selects at ``T``, (1/N) ln of their number (Thesis eq. (75)).
 
         Defined for T <= T_d and x_th(T) <= x <= 1; ValueError, naming this range, elsewhere. Negative where typical
@@ -208,7 +209,7 @@ class PSpin:
         w = self._w(T, x)
         return self._sigma(w / (w + x * (1 - w)))
 
-    def complexity_at_energy(self, e):
+    def complexity_at_energy(self, e: ArrayLike) -> np.ndarray | float:
         """Complexity of the minima of H at energy per spin ``e`` (number or array), T = 0 (Crisanti and Sommers 1992).
 
         Equal to the Kac-Rice complexity of minima (Auffinger, Ben Arous, Cerny 2013). Typical samples have minima on
@@ -227,7 +228,7 @@ class PSpin:
         sigma = self._sigma((2 / (E + root)) ** 2)
         return sigma[()] if sigma.ndim == 0 else sigma
 
-    def _w(self, T, x) -> float:
+    def _w(self, T: float, x: float) -> float:
         T = check_real("T", T, above=0)
         x = check_real("x", x, minimum=0, maximum=1)
         p = self.p
@@ -240,6 +241,9 @@ class PSpin:
         if x <= x_th * (1 + 1e-14):
             return math.exp(v_max)  # the marginal state
         a = T * math.sqrt(2 / p)
+        if a * (a / x) < 1e-290:
+            raise ValueError(f"T must not be so small beside x that 1 - q leaves the numbers, about T > 1e-145 sqrt(x), got "
+                             f"T = {T:g}, x = {x:g}; states at low T have x of order T, or use complexity_at_energy")
         level = 2 * math.log(a)
 
         def climb(v):

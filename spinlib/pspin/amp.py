@@ -11,18 +11,21 @@ from itertools import combinations
 from math import factorial
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from spinlib._core import check_array, check_finite, check_flag, check_integer, check_numbers, check_real
+from spinlib._core import (check_array, check_finite, check_flag, check_integer, check_last_axis, check_real, one_line)
 from spinlib.pspin._couplings import Couplings, check_couplings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Iterates:
-    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N) of the spins and their mean variance ``v`` (n_steps + 1, ...)."""
+    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N), and mean variance ``v`` (n_steps + 1, ...)."""
 
     m: np.ndarray
     v: np.ndarray
+
+    __repr__ = one_line
 
     @property
     def q(self) -> np.ndarray:
@@ -35,15 +38,17 @@ class Iterates:
         return (self.m[1:] * self.m[:-1]).mean(-1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StateEvolution:
     """N = infinity: self-overlap ``q`` and ``overlap`` of two copies with the same couplings, each (n_steps + 1,)."""
 
     q: np.ndarray
     overlap: np.ndarray
 
+    __repr__ = one_line
 
-def spherical_variance(field_variance):
+
+def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
     """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1; mean v h, shape of the argument.
 
     This is q + v = 1 of Thesis eqs. (59)-(61) at every step: the multiplier follows the field.
@@ -55,7 +60,7 @@ def spherical_variance(field_variance):
     return 2 / (1 + np.sqrt(1 + 4 * check_finite("field_variance", field_variance, minimum=0, hint="it is the mean of h^2")))
 
 
-def state_evolution(p, T, q, *, overlap=None, n_steps=30) -> StateEvolution:
+def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> StateEvolution:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at ``overlap`` (default q).
 
     Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts. At
@@ -67,9 +72,11 @@ def state_evolution(p, T, q, *, overlap=None, n_steps=30) -> StateEvolution:
     >>> print(f"{se.q[-1]:.4f} {se.overlap[-1]:.4f}")
     0.5658 0.0000
     """
-    p, T, n_steps = check_integer("p", p, 2), check_real("T", T, above=0), check_integer("n_steps", n_steps, 1)
+    p, T, n_steps = check_integer("p", p, 2), _temperature(T), check_integer("n_steps", n_steps, 1)
     q = check_real("q", q, above=0, below=1, hint="it is the starting self-overlap; from 0 nothing moves")
-    overlap = q if overlap is None else check_real("overlap", overlap, minimum=-q, maximum=q, hint="two copies of self-overlap q")
+    if overlap is None:
+        overlap = q
+    overlap = check_real("overlap", overlap, minimum=-q, maximum=q, hint="two copies of self-overlap q")
     gain = p / (2 * T**2)  # beta^2 K <J^2>, Thesis eq. (109)
     path = np.empty((n_steps + 1, 2))
     path[0] = q, overlap
@@ -79,7 +86,8 @@ def state_evolution(p, T, q, *, overlap=None, n_steps=30) -> StateEvolution:
     return StateEvolution(*path.T)
 
 
-def amp(couplings: Couplings, T, m, *, previous=None, onsager=True, n_steps=30) -> Iterates:
+def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | None = None, onsager: bool = True,
+        n_steps: int = 30) -> Iterates:
     """Approximate message passing: relaxed BP with one mean a spin, from ``m`` (..., N), for ``n_steps`` steps.
 
     ``m_next = v h`` with ``h = -beta grad H(m) - b m_previous`` and ``b = beta^2 p (p-1)/2 v c^(p-2)``, c the overlap of m with
@@ -94,7 +102,7 @@ def amp(couplings: Couplings, T, m, *, previous=None, onsager=True, n_steps=30) 
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((6, 64), True)
     """
-    m, beta = _check_start(m, check_couplings(couplings).n_spins), _inverse(T)
+    m, beta = _check_start(m, check_couplings(couplings).n_spins), 1 / _temperature(T)
     n_steps, onsager = check_integer("n_steps", n_steps, 1), check_flag("onsager", onsager)
     last = np.zeros_like(m) if previous is None else check_array("previous", previous, m.shape, hint="the step before m, of the same shape")
     p, v = couplings.p, 1 - (m**2).mean(-1)
@@ -111,7 +119,7 @@ def amp(couplings: Couplings, T, m, *, previous=None, onsager=True, n_steps=30) 
     return Iterates(np.array(means), np.array(variances))
 
 
-def relaxed_bp(couplings: Couplings, T, m, *, n_steps=10) -> Iterates:
+def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 10) -> Iterates:
     """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55); start from ``m`` (N,).
 
     Every message leaves its spin with the value ``m_i`` at first. The multiplier of eq. (55) is chosen at every step so that the
@@ -124,7 +132,7 @@ def relaxed_bp(couplings: Couplings, T, m, *, n_steps=10) -> Iterates:
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((4, 24), True)
     """
-    n, p, beta = check_couplings(couplings).n_spins, couplings.p, _inverse(T)
+    n, p, beta = check_couplings(couplings).n_spins, couplings.p, 1 / _temperature(T)
     m, n_steps = check_array("m", _check_start(m, n), (n,)), check_integer("n_steps", n_steps, 1)
     if _coinciding(couplings):
         raise ValueError(f"couplings must have distinct indices, got one with n_spins={n}, p={p} where some coincide; "
@@ -166,16 +174,16 @@ def _coinciding(couplings):
     return bool(np.any(couplings.tensor[diagonal, diagonal]))
 
 
-def _inverse(T):
-    """beta = 1/T; below T = 1e-6 the multiplier and the softening of a spin no longer differ in float64."""
-    return 1 / check_real("T", T, minimum=1e-6, hint="for T = 0 use spinlib.pspin.simulation.descend")
+def _temperature(T: float) -> float:
+    """T, at least 1e-6: below, the multiplier and the softening of a spin no longer differ in float64."""
+    return check_real("T", T, minimum=1e-6, hint="for T = 0 use spinlib.pspin.simulation.descend")
 
 
 def _check_start(m, n_spins):
-    m = check_numbers("m", m)
-    if m.ndim == 0 or m.shape[-1] != n_spins or m.size == 0:
-        raise ValueError(f"m must have shape (..., {n_spins}), got {m.shape}; the last axis runs over the spins, and no axis is empty")
+    m = check_last_axis("m", m, n_spins)
     q = (m**2).mean(-1)
-    if not (np.isfinite(q).all() and (q > 0).all() and (q < 1).all()):
-        raise ValueError(f"the start needs 0 < (1/N) sum m_i^2 < 1, got {float(np.ravel(q)[0]):.6g}; scale it: np.sqrt(q) * random_spins(n_spins)")
+    bad = ~((q > 0) & (q < 1))
+    if bad.any():
+        raise ValueError(f"the start needs 0 < (1/N) sum m_i^2 < 1, got {float(q[bad][0]):.6g}; "
+                         "scale it: np.sqrt(q) * random_spins(n_spins)")
     return m

@@ -4,8 +4,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_finite, check_integer, check_real, iterate
+from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, iterate, one_line
 from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings, overlap,
                                       random_spins)
 
@@ -13,9 +14,9 @@ __all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings",
            "parallel_tempering", "random_spins"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Descent:
-    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), and how the largest change of a spin fell."""
+    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), how the change fell, why it stopped."""
 
     s: np.ndarray
     energy: np.ndarray
@@ -23,13 +24,18 @@ class Descent:
     n_iter: int
     residual: float
     history: np.ndarray
+    reason: str = ""
+
+    __repr__ = one_line
 
 
-def descend(couplings: Couplings, s, *, step=None, tol=1e-9, max_iter=20_000) -> Descent:
+def descend(couplings: Couplings, s: ArrayLike, *, step: float | None = None, tol: float = 1e-9,
+            max_iter: int = 20_000) -> Descent:
     """Gradient descent on the sphere from ``s`` (..., N): the zero-temperature dynamics, which ends in a local minimum.
 
-    ``step`` defaults to ``0.6/R`` with ``R = sqrt(2 p (p-1))`` the radius of the semicircle of the Hessian. The stiffest direction at
-    the threshold has the curvature 2R, so steps below ``1/R`` do not overshoot; larger ones may leap between valleys. Not converging warns with :class:`~spinlib.ConvergenceWarning`; the last state is returned.
+    ``step`` defaults to ``0.6/R`` with ``R = sqrt(2 p (p-1))`` the radius of the semicircle of the Hessian. The stiffest
+    direction at the threshold has the curvature 2R, so steps below ``1/R`` do not overshoot; larger ones may leap between
+    valleys. Not converging warns with :class:`~spinlib.ConvergenceWarning`; the last state is returned.
     Source: Crisanti and Sommers 1992; Castellani and Cavagna 2005.
 
     >>> from spinlib.pspin.simulation import descend, gaussian_couplings, random_spins
@@ -38,15 +44,18 @@ def descend(couplings: Couplings, s, *, step=None, tol=1e-9, max_iter=20_000) ->
     True True
     """
     s = _check_sphere(s, check_couplings(couplings).n_spins)
-    step = check_real("step", 0.6 / np.sqrt(2 * couplings.p * (couplings.p - 1)) if step is None else step, above=0)
-    found = iterate(lambda state: (_to_sphere(state[0] - step * couplings.gradient(state[0])),), (s,), tol=tol, max_iter=max_iter,
-                    name="gradient descent on the sphere", remedy="raise max_iter or lower step")
+    radius = np.sqrt(2 * couplings.p * (couplings.p - 1))
+    step = check_real("step", 0.6 / radius if step is None else step, above=0)
+    found = iterate(lambda state: (_to_sphere(state[0] - step * couplings._gradient(state[0])),), (s,), tol=tol,
+                    max_iter=max_iter, name="gradient descent on the sphere", remedy="raise max_iter or lower step")
     end = found.state[0]
-    return Descent(end, couplings.energy(end) / couplings.n_spins, found.converged, found.n_iter, found.residual, found.history)
+    return Descent(end, couplings.energy(end) / couplings.n_spins, found.converged, found.n_iter, found.residual,
+                   found.history, found.reason)
 
 
-def langevin(couplings: Couplings, s, T, *, dt=0.02, n_steps=1000, every=1, rng=None) -> np.ndarray:
-    """Langevin dynamics at temperature ``T``, projected on the sphere; returns the path (n_steps // every + 1, ..., N) from ``s``.
+def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, n_steps: int = 1000, every: int = 1,
+             rng: RNG = None) -> np.ndarray:
+    """Langevin dynamics at temperature ``T`` on the sphere: the path (n_steps // every + 1, ..., N) from ``s``.
 
     Euler steps ``ds = P(-grad H dt + sqrt(2 T dt) noise)`` with P the projection on the tangent plane, and back to the sphere:
     stationary at the Boltzmann distribution up to order ``dt``. For dynamics; for equilibrium use :func:`parallel_tempering`.
@@ -73,12 +82,13 @@ def langevin(couplings: Couplings, s, T, *, dt=0.02, n_steps=1000, every=1, rng=
     return np.array(path)
 
 
-def leapfrog(couplings: Couplings, s, v, beta, eps, n_steps):
+def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, eps: ArrayLike,
+             n_steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Hamiltonian motion on the sphere in the potential ``beta H``: half kick, great circle, half kick, ``n_steps`` times.
 
     ``s`` (..., N) on the sphere and tangent velocity ``v``; ``beta`` and ``eps`` are numbers or have shape (...,). Time-reversible and
-    volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``. Source: geodesic Monte Carlo, Byrne and
-    Girolami 2013.
+    volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``. Raises ValueError when the
+    motion leaves the finite numbers. Source: geodesic Monte Carlo, Byrne and Girolami 2013.
 
     >>> import numpy as np
     >>> from spinlib.pspin.simulation import gaussian_couplings, leapfrog, random_spins
@@ -95,10 +105,15 @@ def leapfrog(couplings: Couplings, s, v, beta, eps, n_steps):
     beta, eps = check_finite("beta", beta, minimum=0), check_finite("eps", eps, minimum=0)
     if beta.shape not in ((), s.shape[:-1]) or eps.shape not in ((), s.shape[:-1]):
         raise ValueError(f"beta and eps must be numbers or have shape {s.shape[:-1]}, got {beta.shape} and {eps.shape}")
-    return _leapfrog(couplings, s, v, beta, eps, n_steps)
+    with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
+        s, v = _leapfrog(couplings, s, v, beta, eps, n_steps)
+    if not (np.isfinite(s).all() and np.isfinite(v).all()):
+        raise ValueError(f"the motion left the finite numbers with eps up to {eps.max():g} and beta up to {beta.max():g}; "
+                         "lower eps, to 0.35 / sqrt(beta) or less")
+    return s, v
 
 
-def _leapfrog(couplings, s, v, beta, eps, n_steps):
+def _leapfrog(couplings: Couplings, s, v, beta, eps, n_steps: int):
     """The motion of :func:`leapfrog`, unchecked: it is the inner loop of the sampler."""
     beta, eps = beta[..., None], eps[..., None]
     kick = -beta * eps
@@ -109,12 +124,13 @@ def _leapfrog(couplings, s, v, beta, eps, n_steps):
     return _to_sphere(s), v
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tempering:
     """Measurements of :func:`parallel_tempering` along the temperatures ``T`` (n_T,).
 
-    ``energy`` (n_sweeps, n_copies, n_T) per spin; ``overlap`` (n_sweeps, n_pairs, n_T) between copies; ``s`` (n_copies, n_T, N) the last
-    state, to continue from; ``acceptance`` (n_T,) of the moves and ``swaps`` (n_T - 1,) of neighbouring temperatures.
+    ``energy`` (n_sweeps, n_copies, n_T) per spin; ``overlap`` (n_sweeps, n_pairs, n_T) between copies; ``s`` (n_copies,
+    n_T, N) the last state, to continue from; ``acceptance`` (n_T,) of the moves and ``swaps`` (n_T - 1,) of neighbouring
+    temperatures.
     """
 
     T: np.ndarray
@@ -124,29 +140,36 @@ class Tempering:
     acceptance: np.ndarray
     swaps: np.ndarray
 
+    __repr__ = one_line
 
-def parallel_tempering(couplings: Couplings, T, *, n_sweeps=1000, n_copies=2, n_leapfrog=6, eps=0.35, s=None, rng=None) -> Tempering:
+
+def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 1000, n_copies: int = 2, n_leapfrog: int = 6,
+                       eps: float = 0.35, s: ArrayLike | None = None, rng: RNG = None) -> Tempering:
     """Sample the Boltzmann distribution at the increasing temperatures ``T`` by hybrid Monte Carlo with exchange of neighbours.
 
-    A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature, accepted or rejected
-    exactly, then one round of exchanges within each copy. Copies are independent: their overlaps sample P(q). Neighbouring
-    temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the first sweeps of the result. Whether it has
-    equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over samples of the default couplings.
+    A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
+    accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps
+    sample P(q). Neighbouring temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the first
+    sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over samples
+    of the default couplings.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
     >>> run = parallel_tempering(gaussian_couplings(16, rng=0), [0.8, 1.0, 1.3], n_sweeps=20, rng=1)
     >>> run.energy.shape, run.overlap.shape
     ((20, 2, 3), (20, 1, 3))
     """
-    T = check_array("T", T, (None,))
+    T = check_array("T", T, (None,)).copy()
     if len(T) == 0 or T.min() <= 0 or (np.diff(T) <= 0).any():
-        raise ValueError(f"T must be positive and strictly increasing, got {T.tolist()}; sort it and drop what repeats: np.unique(T)")
+        raise ValueError(f"T must be positive and strictly increasing, got {T.tolist()}; "
+                         "sort it and drop what repeats: np.unique(T)")
     n_sweeps, n_copies = check_integer("n_sweeps", n_sweeps, 1), check_integer("n_copies", n_copies, 1)
-    n_leapfrog, eps = check_integer("n_leapfrog", n_leapfrog, 1), check_real("eps", eps, above=0, maximum=10, hint="above 1 hardly a move is accepted")
+    n_leapfrog = check_integer("n_leapfrog", n_leapfrog, 1)
+    eps = check_real("eps", eps, above=0, maximum=10, hint="above 1 hardly a move is accepted")
     rng, n = np.random.default_rng(rng), check_couplings(couplings).n_spins
     s = random_spins(n, (n_copies, len(T)), rng=rng) if s is None else _check_sphere(s, n)
     if s.shape != (n_copies, len(T), n):
-        raise ValueError(f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; continue from the s of a run with the same T")
+        raise ValueError(f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; "
+                         "continue from the s of a run with the same T")
     beta, pairs = 1 / T, np.triu_indices(n_copies, 1)
     H = couplings.energy(s)
     accepted, swapped = np.zeros(len(T)), np.zeros(max(len(T) - 1, 0))

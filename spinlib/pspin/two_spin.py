@@ -4,11 +4,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_real
+from spinlib._core import check_array, check_integer, check_real, one_line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TwoSpin:
     """Equilibrium of one sample: ``log_z``, ``energy`` per spin, ``occupation`` (N,) and the saddle ``z``.
 
@@ -21,8 +22,10 @@ class TwoSpin:
     occupation: np.ndarray
     z: float
 
+    __repr__ = one_line
 
-def solve_two_spin(eigenvalues, T, *, n_nodes=100) -> TwoSpin:
+
+def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> TwoSpin:
     r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on the sphere ``sum_k y_k^2 = N``, at finite N and temperature ``T``.
 
     ``eigenvalues`` mu (N,) of the symmetric coupling matrix. The partition function of Thesis eq. (21)-(23) at p = 2,

@@ -5,13 +5,13 @@ import sys
 
 import numpy as np
 
-from spinlib._core import check_integer
+from spinlib._core import RNG, check_integer
 from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
 
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
 
 
-def pspin_equilibrium(*, full=False, rng=0, progress=False) -> dict[str, np.ndarray]:
+def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
     """Equilibrium of the spherical 3-spin model at N = 32 (with ``full`` also N = 64), with a test that it is one.
 
     Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the samples, as
@@ -34,7 +34,7 @@ def pspin_equilibrium(*, full=False, rng=0, progress=False) -> dict[str, np.ndar
     return result
 
 
-def pspin_sample(n_spins, n_sweeps, *, rng=None) -> dict[str, np.ndarray]:
+def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, np.ndarray]:
     """Parallel tempering of one sample (p = 3) from two sides: 4 copies start at random, 4 all in the same minimum of the energy.
 
     ``n_sweeps`` is a power of 2, at least 8. Returns, for the windows of sweeps [0, 4), [4, 8), [8, 16) ... and each temperature,

@@ -3,19 +3,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import time
 from pathlib import Path
 
 import numpy as np
 
+from spinlib._core import RNG
 from spinlib.reproduce._pspin import pspin_equilibrium
 
 DATA = Path(__file__).resolve().parents[2] / "chapters" / "data"
 EXPERIMENTS = {"pspin_equilibrium": pspin_equilibrium}
 
 
-def run(figure, *, full=False, rng=0, progress=False) -> dict[str, np.ndarray]:
+def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
     """Compute the experiment ``figure`` with the parameters of a page, or with ``full`` those of the stored file.
 
     Returns named arrays; the function of the same name in this module says which. ``rng`` is None, an integer or a numpy Generator;
@@ -30,19 +32,24 @@ def run(figure, *, full=False, rng=0, progress=False) -> dict[str, np.ndarray]:
     return _experiment(figure)(full=full, rng=rng, progress=progress)
 
 
-def load(figure) -> dict[str, np.ndarray]:
+def load(figure: str, folder: str | Path | None = None) -> dict[str, np.ndarray]:
     """Read the stored full run of the experiment ``figure``; ``about`` is a JSON text of seed, versions and seconds.
 
-    Raises FileNotFoundError naming the command that makes the file, where there is none.
+    The files are part of the book's repository, not of the installed package: they are looked for in ``folder``, else
+    in the folder that the environment variable SPINLIB_DATA names, else in chapters/data of the repository around
+    this file. Raises FileNotFoundError, saying what to do, where there is none.
 
     >>> from spinlib.reproduce import load
     >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
     (16, 13)
     """
     _experiment(figure)
-    path = DATA / f"{figure}.npz"
+    place = Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
+    path = place / f"{figure}.npz"
     if not path.exists():
-        raise FileNotFoundError(f"there is no {path}; make it with: python -m spinlib.reproduce {figure} --full")
+        raise FileNotFoundError(f"there is no {path}; name the folder chapters/data of the book's repository, as "
+                                f"load({figure!r}, folder) or in the environment variable SPINLIB_DATA, or make the file: "
+                                f"python -m spinlib.reproduce {figure} --full --out {place}")
     with np.load(path) as stored:
         return dict(stored)
 
@@ -53,9 +60,10 @@ def _experiment(figure):
     return EXPERIMENTS[figure]
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> None:
     """The command line of ``python -m spinlib.reproduce``."""
-    parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce", description="Compute the numbers behind a figure and save them.")
+    parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce",
+                                     description="Compute the numbers behind a figure and save them.")
     parser.add_argument("figure", choices=EXPERIMENTS)
     parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: those of the page")
     parser.add_argument("--rng", type=int, default=0, help="seed (default 0)")

@@ -4,7 +4,11 @@ Every function builds its answer from the step before. The letters are module-le
 (spins per coupling), ``n`` (replicas), ``N`` (spins), ``x`` (Parisi parameter), ``lam`` (multiplier of Thesis eq. (23)),
 ``q`` or ``q1, q0`` (overlaps) and ``q_hat, q1_hat, q0_hat`` (their conjugates). All energies are per spin.
 """
-from spinlib.symbolic._replica import (
+from spinlib._core import need
+
+need("sympy", "spinlib.symbolic")
+
+from spinlib.symbolic._replica import (  # noqa: E402
     COUPLING_VARIANCE,
     ENTROPY_CONSTANT,
     J,

@@ -1,10 +1,13 @@
 """The replica calculation step by step: the public face is :mod:`spinlib.symbolic`."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
+from spinlib._core import check_integer, check_type
 from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
 
 beta, p, N, x = sp.symbols("beta p N x", positive=True)
@@ -16,7 +19,7 @@ COUPLING_VARIANCE = sp.factorial(p) / (2 * N ** (p - 1))  #: With it the energy 
 ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)  #: What Thesis eqs. (46) and (118) leave out of -2 beta f, the entropy of the sphere
 
 
-def difference(a, b):
+def difference(a: Any, b: Any) -> sp.Expr:
     """``a - b``, simplified; 0 (the exact integer) proves that the two expressions are identical.
 
     >>> from spinlib.symbolic import difference, q
@@ -29,7 +32,7 @@ def difference(a, b):
     return min(gap, sp.factor(gap), key=sp.count_ops)
 
 
-def equal(a, b) -> bool:
+def equal(a: Any, b: Any) -> bool:
     """True if algebra reduces ``a - b`` to the exact 0: a proof for all values of the symbols at which both are real.
 
     False is proved as well, by a witness: a point of rational numbers in (0, 1) (3 more for ``p``) at which the two
@@ -71,7 +74,7 @@ def _orient(factor):
 
 # --- the disorder average ------------------------------------------------------------------------------------------
 
-def gaussian_average(expression, variable, variance):
+def gaussian_average(expression: sp.Expr, variable: sp.Symbol, variance: sp.Expr) -> sp.Expr:
     """Average of an expression over a Gaussian variable of mean 0 and the given variance; SymPy does the integral.
 
     The normalisation 1/sqrt(2 pi variance) is part of it (Thesis eq. (26); eq. (27b) loses it).
@@ -86,7 +89,7 @@ def gaussian_average(expression, variable, variance):
 
 
 @cache
-def disorder_exponent():
+def disorder_exponent() -> sp.Expr:
     """log E exp(beta J S) for one coupling, ``S`` the sum over replicas of its product of spins; Thesis eqs. (26), (27c).
 
     The sign is PLUS: averaging an exponential of a Gaussian can only raise it.
@@ -99,7 +102,7 @@ def disorder_exponent():
 
 
 @cache
-def disorder_term():
+def disorder_term() -> sp.Expr:
     """Coefficient of the sum of q_ab^p over a, b in (1/N) log of the averaged replicated weight; Thesis eqs. (28)-(30).
 
     Summed over the couplings, S^2 is N^p / p! times the sum of q_ab^p, up to a relative 1/N.
@@ -116,7 +119,7 @@ def disorder_term():
 _RS, _ONE_RSB = ((q,), (q_hat,), (1, n)), ((q1, q0), (q1_hat, q0_hat), (1, x, n))  # overlaps, conjugates, sizes of blocks
 
 
-def replica_action(overlaps, conjugates):
+def replica_action(overlaps: sp.Matrix, conjugates: sp.Matrix) -> sp.Expr:
     """G[Q] of Thesis eq. (37), sign corrected, for explicit n x n matrices (their diagonals are not used: q_aa = 1).
 
     >>> from spinlib.symbolic import replica_action, q, q_hat
@@ -125,7 +128,12 @@ def replica_action(overlaps, conjugates):
     >>> G.coeff(q_hat)
     q
     """
+    for name, matrix in (("overlaps", overlaps), ("conjugates", conjugates)):
+        check_type(name, matrix, sp.MatrixBase, "make one with parisi_matrix, or sympy.Matrix(n, n, ...)")
     count = overlaps.rows
+    if overlaps.shape != (count, count) or conjugates.shape != (count, count) or count < 1:
+        raise ValueError(f"overlaps and conjugates must be square matrices of one size n x n, got {overlaps.shape} and "
+                         f"{conjugates.shape}; n is the number of replicas")
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     site = sp.Matrix(count, count, lambda a, b: 2 * lam if a == b else conjugates[a, b])  # eq. (35)
     powers = count + 2 * sum(overlaps[ab] ** p for ab in pairs)
@@ -133,7 +141,7 @@ def replica_action(overlaps, conjugates):
             - sp.log(site.det()) / 2 + sp.Rational(count, 2) * sp.log(2 * sp.pi))
 
 
-def ansatz_action(overlaps, conjugates, sizes):
+def ansatz_action(overlaps: Sequence, conjugates: Sequence, sizes: Sequence) -> sp.Expr:
     """G of Thesis eq. (37) for nested blocks, with n (and x) symbols: eq. (40), sign corrected, for one overlap.
 
     ``overlaps`` and ``conjugates`` go from the inner block outwards: (q,), or (q1, q0) with sizes (1, x, n).
@@ -147,7 +155,7 @@ def ansatz_action(overlaps, conjugates, sizes):
             - log_det((2 * lam, *conjugates), sizes) / 2 + sp.sympify(sizes[-1]) / 2 * sp.log(2 * sp.pi))
 
 
-def n_to_zero(expression):
+def n_to_zero(expression: Any) -> sp.Expr:
     """lim expression / n as n -> 0: the derivative at n = 0 of an expression that vanishes there.
 
     The step is formal: n was a whole number. Raises ValueError if the expression does not vanish at n = 0.
@@ -165,7 +173,7 @@ def n_to_zero(expression):
 
 
 @cache
-def rs_action():
+def rs_action() -> sp.Expr:
     """lim G / n for one overlap q and its conjugate; Thesis eq. (41) is twice this, with the sign of beta^2 turned round.
 
     >>> from spinlib.symbolic import rs_action, q, q_hat
@@ -176,7 +184,7 @@ def rs_action():
 
 
 @cache
-def rs_multipliers():
+def rs_multipliers() -> dict[sp.Symbol, sp.Expr]:
     """{lam: ..., q_hat: ...} as functions of q: the solution of Thesis eqs. (42b) and (44), dg/dq_hat = 0 and dg/dlam = -1.
 
     >>> from spinlib.symbolic import rs_multipliers, q_hat
@@ -187,7 +195,7 @@ def rs_multipliers():
 
 
 @cache
-def rs_free_energy():
+def rs_free_energy() -> sp.Expr:
     """-2 beta f of the replica-symmetric ansatz without ``ENTROPY_CONSTANT``; Thesis eq. (46).
 
     From the action with the Legendre term, -beta f = lam + lim G / n (what Thesis eq. (39) leaves out), and the
@@ -201,7 +209,7 @@ def rs_free_energy():
 
 
 @cache
-def rs_replicon(size=4):
+def rs_replicon(size: int = 4) -> sp.Expr:
     """Curvature of minus the action (multipliers eliminated) along q12 = q34 = +e, q13 = q24 = -e, per squared entry.
 
     From the explicit matrix of ``size`` >= 4 replicas; the answer does not depend on the size, so n -> 0 costs nothing.
@@ -211,6 +219,7 @@ def rs_replicon(size=4):
     >>> rs_replicon().subs(p, 3).subs(q, 0)
     1
     """
+    size = check_integer("size", size, 4, hint="the replicon moves four replicas against one another")
     e = sp.Symbol("e", real=True)
     matrix = parisi_matrix((1, q), (1, size))
     for (a, b), sign in {(0, 1): 1, (2, 3): 1, (0, 2): -1, (1, 3): -1}.items():
@@ -222,7 +231,7 @@ def rs_replicon(size=4):
 
 
 @cache
-def one_rsb_action():
+def one_rsb_action() -> sp.Expr:
     """lim G / n for overlaps q1 inside blocks of x replicas and q0 between them, before the multipliers are eliminated.
 
     >>> from spinlib.symbolic import one_rsb_action, rs_action, q, q0, q1, q_hat, q0_hat, q1_hat, equal
@@ -233,13 +242,13 @@ def one_rsb_action():
 
 
 @cache
-def one_rsb_multipliers():
+def one_rsb_multipliers() -> dict[sp.Symbol, sp.Expr]:
     """{lam: ..., q1_hat: ..., q0_hat: ...} as functions of q1, q0 and x: as :func:`rs_multipliers`, one step broken."""
     return _multipliers(*_ONE_RSB)
 
 
 @cache
-def one_rsb_free_energy():
+def one_rsb_free_energy() -> sp.Expr:
     """-2 beta f with one step of breaking, without ``ENTROPY_CONSTANT``; Thesis eq. (118) divided by x N / 2.
 
     >>> from spinlib.symbolic import one_rsb_free_energy, rs_free_energy, q, q0, q1, equal
@@ -250,7 +259,7 @@ def one_rsb_free_energy():
 
 
 @cache
-def parisi_parameter_equation():
+def parisi_parameter_equation() -> sp.Expr:
     """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that the Thesis does not write beside eqs. (110)-(112).
 
     At fixed q0 and q1 the physical x is the one where f is largest; at q1 = q0 it holds for every x.

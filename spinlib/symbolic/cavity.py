@@ -7,7 +7,9 @@ ln Z_(a->i), a normalisation that must drop out.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -19,7 +21,7 @@ v, K = sp.symbols("v K", positive=True)
 K_VARIANCE = sp.simplify(COUPLING_VARIANCE * N ** (p - 1) / sp.factorial(p - 1)).rewrite(sp.gamma).gammasimp()  #: K <J^2> -> p / 2, eq. (109)
 
 
-def weak_coupling_log(spins, amplitude=1):
+def weak_coupling_log(spins: Sequence[tuple], amplitude: Any = 1) -> sp.Expr:
     """ln E exp(beta J amplitude prod sigma_j) to order J^2, over ``spins`` = [(m_j, v_j), ...]; Thesis eqs. (52), (66).
 
     Each E is a Gaussian integral done by SymPy. One factor adds O(J^3), which vanishes summed over all factors.
@@ -45,7 +47,7 @@ def _moment(mean, variance, order):
     return sum(sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k) for k in range(order + 1))
 
 
-def gaussian_message(log_weight):
+def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """(mean / variance, 1 / variance) of the Gaussian exp(log_weight) in ``sigma``; turns Thesis eq. (53) into (54), (55).
 
     Raises ValueError if the weight is not quadratic in sigma.
@@ -61,7 +63,7 @@ def gaussian_message(log_weight):
 
 
 @cache
-def dense_equations():
+def dense_equations() -> dict[str, sp.Expr]:
     """{'field_variance': E (m/v)^2, 'stiffness': 1/v} summed over the K couplings of a spin, <J> = 0; Thesis eqs. (57), (58).
 
     Means of different messages are independent with E m^2 = q, v is the same for all.
@@ -81,7 +83,7 @@ def dense_equations():
 
 
 @cache
-def multiplier():
+def multiplier() -> sp.Expr:
     """lam as a function of q from the spherical constraint q + v = 1; Thesis eq. (59). It is not the lam of eq. (44).
 
     >>> from spinlib.symbolic.cavity import multiplier, q, p
@@ -93,7 +95,7 @@ def multiplier():
 
 
 @cache
-def saddle_equation():
+def saddle_equation() -> sp.Expr:
     """Right-hand side minus left-hand side of Thesis eq. (61), q = (1 - q)^2 p beta^2 q^(p-1) / 2: here q = 0 is kept.
 
     >>> from spinlib.symbolic.cavity import saddle_equation, p, q
@@ -106,7 +108,7 @@ def saddle_equation():
 # --- the Bethe free energy, ln Z per spin --------------------------------------------------------------------------
 
 @cache
-def factor_term():
+def factor_term() -> sp.Expr:
     """Sum over couplings of ln Z_a, per spin; Thesis eqs. (63), (66), (69) with <J> = 0.
 
     Eq. (63) leaves the factors exp(-lam sigma^2 / 2K) of eq. (49) out of Z_a. Over all couplings they would give
@@ -123,7 +125,7 @@ def factor_term():
 
 
 @cache
-def node_term():
+def node_term() -> sp.Expr:
     """Mean of ln Z_i; Thesis eqs. (64), (67), (70) with the ln(2 pi) / 2 that (70) drops.
 
     The product of all messages is exp(h sigma - sigma^2 / 2 (1 - q)) with E h^2 = q / (1 - q)^2; SymPy integrates over sigma.
@@ -159,7 +161,7 @@ def edge_term(printed=False):
 
 
 @cache
-def bethe_free_energy(printed=False):
+def bethe_free_energy(printed: bool = False) -> sp.Expr:
     """-2 beta f from Bethe's form, factors + nodes - edges, at the multiplier of eq. (59); Thesis eqs. (62), (72).
 
     ``printed=True`` uses the edge term as printed. The correct one is :func:`spinlib.symbolic.rs_free_energy` plus the
@@ -176,7 +178,7 @@ def bethe_free_energy(printed=False):
 
 
 @cache
-def on_the_saddle(expression):
+def on_the_saddle(expression: sp.Expr) -> sp.Expr:
     """The expression with beta eliminated by eq. (61) at q > 0: beta^2 = 2 / (p q^(p-2) (1 - q)^2), which is eq. (45).
 
     >>> from spinlib.symbolic.cavity import on_the_saddle, saddle_equation

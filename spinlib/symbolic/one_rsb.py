@@ -7,7 +7,9 @@ q1 is the overlap INSIDE a state and q0 the one BETWEEN states; the Thesis swaps
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -20,7 +22,7 @@ between, within = sp.symbols("Delta0 Delta1", positive=True)
 B_d, B_nd, D1, D0 = sp.symbols("B_d B_nd D1 D0", positive=True)  #: D1 = B_d + B_nd and D0 = B_nd on the graph's average
 
 
-def replica_spins(count):
+def replica_spins(count: int) -> tuple[sp.Symbol, ...]:
     """The spin of one site in ``count`` replicas, as symbols.
 
     >>> from spinlib.symbolic.one_rsb import replica_spins
@@ -41,7 +43,7 @@ def _gaussian_log():
     return (t, a, b), sp.expand(sp.expand_log(sp.log(sp.simplify(value)), force=True))
 
 
-def joint_log_average(sources, mean=h, between=between, within=within):
+def joint_log_average(sources: Sequence, mean: Any = h, between: Any = between, within: Any = within) -> sp.Expr:
     """ln E exp(sum_a t_a sigma_a) of the joint message with ``sources`` t_a, one a replica; Thesis eqs. (76)-(78).
 
     First over the spin of each replica at the state's mean, then over that mean: two Gaussian integrals.
@@ -57,7 +59,7 @@ def joint_log_average(sources, mean=h, between=between, within=within):
 
 
 @cache
-def replica_moments():
+def replica_moments() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """(E sigma, E sigma^2, E sigma sigma') of one spin, the last over two replicas; Thesis eqs. (79)-(81).
 
     So h, Delta0, Delta1 are E sigma, E sigma sigma' - h^2, E sigma^2 - E sigma sigma': Thesis eqs. (82)-(84).
@@ -74,7 +76,7 @@ def replica_moments():
 
 # --- from messages to messages -------------------------------------------------------------------------------------
 
-def weak_coupling_log(spins, amplitudes):
+def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
     """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2, over ``spins`` = [(h_j, Delta0_j, Delta1_j), ...].
 
     One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs. (86)-(91).
@@ -90,7 +92,7 @@ def weak_coupling_log(spins, amplitudes):
     return sp.expand(beta * J * linear + (beta * J) ** 2 * (square - linear**2) / 2)
 
 
-def replica_message(log_weight, sources):
+def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """(A, B_d, B_nd) of exp(A sum s_a - B_d sum s_a^2 / 2 + B_nd sum_(a != b) s_a s_b / 2); Thesis eqs. (92)-(96).
 
     ``sources`` are the replicas of the spin. Raises ValueError if the weight is not of this form.
@@ -112,7 +114,7 @@ def replica_message(log_weight, sources):
     return a, b_d, b_nd
 
 
-def message_moments(A=A, B_d=B_d, B_nd=B_nd, x=x):
+def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any number x of replicas; Thesis eqs. (97)-(102).
 
     The matrix B_d on, -B_nd off the diagonal is inverted through its spectrum, so x may be a symbol or a fraction.
@@ -130,7 +132,7 @@ def message_moments(A=A, B_d=B_d, B_nd=B_nd, x=x):
 # --- the average over the graph, <J> = 0 ---------------------------------------------------------------------------
 
 @cache
-def graph_averages():
+def graph_averages() -> dict[str, sp.Expr]:
     """{'field': E A^2, 'D1': B_d + B_nd, 'D0': B_nd} summed over the K couplings of a spin; Thesis eqs. (104)-(106), (109).
 
     h of different messages are independent with E h^2 = q0; E sigma^2 = 1 and E sigma sigma' = q1 after (83), (84).
@@ -149,7 +151,7 @@ def graph_averages():
 
 
 @cache
-def closed_equations(multiplied=True):
+def closed_equations(multiplied: bool = True) -> dict[str, sp.Expr]:
     """{'q0', 'q1', 'lam'}: right minus left of Thesis eqs. (104), (111), (112), with lam; (104) is (110) times q0.
 
     With ``multiplied=False`` the first is eq. (110) as printed, divided by q0: it loses q0 = 0, the solution without a field.
@@ -166,7 +168,7 @@ def closed_equations(multiplied=True):
 
 
 @cache
-def multiplier():
+def multiplier() -> sp.Expr:
     """lam as a function of q1 from Thesis eq. (112), which is 1/D1 = 1 - q1; at x = 1 and q1 = q0 it is that of eq. (59).
 
     >>> from spinlib.symbolic.one_rsb import multiplier, p, q1
@@ -177,7 +179,7 @@ def multiplier():
 
 
 @cache
-def saddle_equations():
+def saddle_equations() -> tuple[sp.Expr, sp.Expr]:
     """(E_0, E_1), zero on the saddle, with lam eliminated; E_0 keeps q0 = 0. Thesis eqs. (110), (111).
 
     From (112), 1/D1 = 1 - q1, and (107) turned round, 1/(D1 - x D0) = 1 - q1 + x (q1 - q0) =: D. Then (104) is E_0 = 0 and
@@ -191,7 +193,7 @@ def saddle_equations():
     return average["field"] - q0 / D**2, average["D0"] - (q1 - q0) / ((1 - q1) * D)
 
 
-def on_the_saddle(expression):
+def on_the_saddle(expression: sp.Expr) -> sp.Expr:
     """The expression with q0^p and q1^p eliminated by :func:`saddle_equations`, valid at q0 = 0 and at q0 > 0.
 
     >>> from spinlib.symbolic.one_rsb import on_the_saddle, saddle_equations
@@ -208,7 +210,7 @@ def on_the_saddle(expression):
 # --- the Bethe free energy of x replicas, ln Z per spin ------------------------------------------------------------
 
 @cache
-def factor_term():
+def factor_term() -> sp.Expr:
     """Sum over couplings of beta F_a^RSB, per spin; Thesis eq. (114) with <J> = 0.
 
     Each state weighs its own replica-symmetric factor with the power x: the average over states of exp(x beta F_a), where
@@ -227,7 +229,7 @@ def factor_term():
 
 
 @cache
-def node_log():
+def node_log() -> sp.Expr:
     """beta F_i^RSB for sums A, D1, D0 of all couplings, without the messages' normalisation; Thesis eq. (115), x a symbol.
 
     Over the states the field of a spin is Gaussian, of mean A and variance D0; in each of them the spin gives the
@@ -246,7 +248,7 @@ def node_log():
 
 
 @cache
-def node_term():
+def node_term() -> sp.Expr:
     """Mean over spins of :func:`node_log` with E A^2 = q0 (D1 - x D0)^2 and the saddle's D1, D0; Thesis eq. (115).
 
     >>> from spinlib.symbolic.one_rsb import node_term
@@ -284,7 +286,7 @@ def edge_term(printed=False):
 
 
 @cache
-def bethe_free_energy(printed=False):
+def bethe_free_energy(printed: bool = False) -> sp.Expr:
     """-2 beta f = 2/x (factors + nodes - edges) at the multiplier of eq. (112); Thesis eqs. (113), (117), (118).
 
     ``printed=True`` uses the edges as printed and gives (118) identically; the right edges give it on the saddle, where

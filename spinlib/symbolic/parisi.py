@@ -1,10 +1,12 @@
 """Matrices of replicas: nested blocks, their spectrum, determinant and sums, with sizes that may leave the integers (SymPy)."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 
 
-def parisi_matrix(values, sizes):
+def parisi_matrix(values: Sequence, sizes: Sequence) -> sp.Matrix:
     """Explicit matrix of nested blocks: ``values[0]`` on the diagonal, ``values[j]`` inside blocks of side ``sizes[j]``.
 
     ``sizes`` starts at 1 and ends at the integer side of the matrix; (1, n) is replica symmetric, (1, x, n) is one
@@ -22,7 +24,7 @@ def parisi_matrix(values, sizes):
     return sp.Matrix(sizes[-1], sizes[-1], lambda a, b: values[level(a, b)])
 
 
-def parisi_spectrum(values, sizes):
+def parisi_spectrum(values: Sequence, sizes: Sequence) -> list[tuple[sp.Expr, sp.Expr]]:
     """(eigenvalue, multiplicity) pairs of :func:`parisi_matrix`; sizes may be symbols, so n and x may leave the integers.
 
     The matrix is a sum of (values[j] - values[j+1]) times the matrix B_j of ones in blocks of side sizes[j]. The B_j
@@ -42,7 +44,7 @@ def parisi_spectrum(values, sizes):
     return [(e, here - above) for e, here, above in zip(eigenvalues, counts, counts[1:])]
 
 
-def log_det(values, sizes):
+def log_det(values: Sequence, sizes: Sequence) -> sp.Expr:
     """ln det of :func:`parisi_matrix` for any sizes, from its spectrum.
 
     >>> from spinlib.symbolic.parisi import log_det
@@ -53,7 +55,7 @@ def log_det(values, sizes):
     return sum(multiplicity * sp.log(eigenvalue) for eigenvalue, multiplicity in parisi_spectrum(values, sizes))
 
 
-def parisi_sum(values, sizes):
+def parisi_sum(values: Sequence, sizes: Sequence) -> sp.Expr:
     """Sum of all entries of :func:`parisi_matrix`: n entries on the diagonal, n (sizes[j] - sizes[j-1]) of values[j].
 
     >>> from spinlib.symbolic.parisi import parisi_sum
