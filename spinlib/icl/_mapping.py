@@ -52,7 +52,8 @@ def loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
     >>> bool(abs(loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
     True
     """
-    data, W = as_features(data), check_weights(W)
+    data = as_features(data)
+    W = check_weights(W, data.query.shape[1])
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     return 0.5 * float(((_predict(W, data.u, data.query) - data.y)**2).mean() + ridge * np.square(W).sum())
 

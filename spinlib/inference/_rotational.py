@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from spinlib._core import check_finite, iterate
@@ -9,7 +10,7 @@ from spinlib.inference._marginals import Marginals, check_glass, marginals
 from spinlib.spin_glass import SpinGlass
 
 
-def vamp(glass: SpinGlass, ridge, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
+def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
          max_iter: int = 500) -> Marginals:
     r"""Vector approximate message passing: the reaction term of every free cumulant, from the spectrum of the couplings.
 
@@ -55,6 +56,6 @@ def vamp(glass: SpinGlass, ridge, beta: float = 1.0, *, damping: float = 0.0, to
         return 1.0 / average - gamma2, mean / average - q2
 
     start = np.array([max(spectrum.mean(), np.finfo(float).tiny)]), np.zeros_like(glass.h)
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, name="vamp",
-                    remedy="raise damping, or give a ridge that leaves diag(lam - ridge) - J without negative eigenvalues")
-    return marginals(found, *spins(*found.state), beta, "vamp")
+    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True)
+    return marginals(found, *spins(*found.state), beta, "vamp",
+                     "raise damping, or give a ridge that leaves diag(lam - ridge) - J without negative eigenvalues")

@@ -4,11 +4,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_finite, check_integer, check_real
+from spinlib._core import check_array, check_finite, check_integer, check_real, one_line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StateEvolution:
     """The path of sample-spin AMP in the limit of many spins and prompts; index t is the state after t sweeps.
 
@@ -20,9 +21,11 @@ class StateEvolution:
     x: np.ndarray
     tau: np.ndarray
 
+    __repr__ = one_line
 
-def state_evolution(variance, signal, unexplained: float, P: int, ridge: float, *, count=1,
-                    steps: int = 20) -> StateEvolution:
+
+def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, P: int, ridge: float, *,
+                    count: ArrayLike = 1, steps: int = 20) -> StateEvolution:
     r"""The errors and variances of ``sample_amp``, undamped, in its first ``steps`` sweeps, without running it.
 
     Directions fall into blocks: ``variance`` (blocks,) of a feature, ``count`` (a number, or (blocks,)) of directions, and

@@ -89,7 +89,7 @@ class PSpin:
         >>> print(f"{PSpin(3).free_energy(0.7117, 0.5, x=0.7361):.6f}")
         -0.493256
         """
-        T = check_real("T", T, minimum=1e-300)
+        T = check_real("T", T, above=0)
         q = _inside("q", q, "an overlap, 0 <= q < 1", lambda a: (a >= 0) & (a < 1))
         x = _inside("x", x, "the breaking parameter, 0 <= x <= 1", lambda a: (a >= 0) & (a <= 1))
         q0 = _inside("q0", q0, "an overlap between states, 0 <= q0 <= q", lambda a: (a >= 0) & (a <= q))

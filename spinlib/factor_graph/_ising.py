@@ -1,0 +1,93 @@
+"""Graphs of Ising spins: state 0 is spin -1, state 1 is spin +1."""
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spinlib._core import RNG, check_array, check_integer, check_probabilities, check_real
+from spinlib.factor_graph._graph import FactorGraph, whole
+
+
+def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0,
+                beta: float = 1.0) -> FactorGraph:
+    r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`, weights exp(-beta H).
+
+    ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
+    field makes no factor. State 0 is spin -1, state 1 is spin +1. The factors of J come first, in order.
+    Source: the slides of a talk by the author of the thesis (July 2025), "A simple example". Raises ValueError for shapes or scopes that do not fit.
+
+    >>> from spinlib.factor_graph import bp, pspin_ising
+    >>> one = pspin_ising(3, [(0, 1, 2)], 1.0)
+    >>> print(f"{bp(one).log_Z:.5f}")          # log(8 cosh 1)
+    2.51322
+    """
+    n_spins, beta = check_integer("n_spins", n_spins, 1), check_real("beta", beta, minimum=0)
+    scopes = whole("scopes", scopes)
+    if scopes.ndim != 2 or scopes.shape[1] < 1:
+        raise ValueError(f"scopes must have shape (M, p), one row of p >= 1 spins a factor, got {scopes.shape}")
+    M, p = scopes.shape
+    J = check_array("J", np.full(M, J) if np.ndim(J) == 0 else J, (M,), hint="give one coupling per row of scopes")
+    h = check_array("h", np.full(n_spins, h) if np.ndim(h) == 0 else h, (n_spins,), hint="give one field per spin")
+    sign = np.array([-1.0, 1.0])
+    if max(beta * np.abs(J).max(initial=0), beta * np.abs(h).max()) > 700:
+        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max |J|={np.abs(J).max(initial=0):g} "
+                         f"and max |h|={np.abs(h).max():g}: the weight exp(beta J) leaves the finite numbers; lower beta")
+    product = reduce(np.multiply.outer, [sign] * p)
+    factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]
+    factors += [((i,), np.exp(beta * h[i] * sign)) for i in np.flatnonzero(h).tolist()]
+    return FactorGraph((2,) * n_spins, factors)
+
+
+def ising(J: ArrayLike, h: ArrayLike = 0.0, beta: float = 1.0) -> FactorGraph:
+    r"""Ising spins with pair couplings, :math:`H = -\sum_{i<j}J_{ij}\sigma_i\sigma_j - \sum_i h_i\sigma_i`.
+
+    ``J`` (n, n) symmetric with zero diagonal, ``h`` a number or (n,); zero couplings make no factor.
+    Raises ValueError for a J that is not symmetric or has a diagonal.
+
+    >>> from spinlib.factor_graph import bp, ising
+    >>> print(f"{bp(ising([[0, 1], [1, 0]])).log_Z:.5f}")          # log(4 cosh 1)
+    1.82008
+    """
+    J = check_array("J", J, (None, None))
+    if J.shape[0] != J.shape[1] or (J != J.T).any() or np.diagonal(J).any():
+        raise ValueError(f"J must be square, symmetric and zero on its diagonal, got shape {J.shape}; "
+                         "pass (J + J.T) / 2 with np.fill_diagonal(J, 0) if that is what you mean")
+    i, k = np.nonzero(np.triu(J))
+    return pspin_ising(len(J), np.stack([i, k], axis=1), J[i, k], h=h, beta=beta)
+
+
+def magnetisations(marginals: ArrayLike) -> np.ndarray:
+    """Mean spins (n,) from marginals (n, 2) of Ising spins.
+
+    >>> from spinlib.factor_graph import magnetisations
+    >>> magnetisations([[0.25, 0.75]])
+    array([0.5])
+    """
+    marginals = check_probabilities("marginals", marginals, (None, 2), "only two-state variables have a magnetisation")
+    return marginals[:, 1] - marginals[:, 0]
+
+
+def tree_scopes(M: int, p: int, *, rng: RNG = None) -> np.ndarray:
+    """Scopes (M, p) of a random tree of M factors of p spins on M(p-1)+1 spins: each new factor hangs on one old spin.
+
+    >>> tree_scopes(2, 3, rng=0).shape
+    (2, 3)
+    """
+    M, p = check_integer("M", M, 1), check_integer("p", p, 2)
+    rng = np.random.default_rng(rng)
+    new = 1 + np.arange(M * (p - 1)).reshape(M, p - 1)
+    return np.column_stack([rng.integers(new[:, 0]), new])
+
+
+def random_scopes(n_spins: int, M: int, p: int, *, rng: RNG = None) -> np.ndarray:
+    """Scopes (M, p) of M factors, each on p different spins drawn at random: a random graph, with loops.
+
+    >>> random_scopes(5, 4, 3, rng=0).shape
+    (4, 3)
+    """
+    n_spins, M, p = check_integer("n_spins", n_spins, 1), check_integer("M", M, 1), check_integer("p", p, 1)
+    if p > n_spins:
+        raise ValueError(f"p must be at most n_spins = {n_spins}, got {p}; a factor needs p different spins")
+    return np.argsort(np.random.default_rng(rng).random((M, n_spins)), axis=1)[:, :p]
