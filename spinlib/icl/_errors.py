@@ -8,13 +8,17 @@ from spinlib._core import check_integer, check_real
 from spinlib.icl._mapping import check_weights
 
 
-def population_error(W: ArrayLike, N: int, noise: float = 0.0) -> float:
-    """Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks and queries (Thesis eq. (124)).
+def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0) -> float:
+    r"""Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks, queries (Thesis eq. (124)).
 
-    W (D+1, D) or (D+1, D+1); independent tokens (corr = 0), a fresh task a prompt; ``noise`` in the prompt and in the
-    query's label. With W11 = W[:D, :D] and the last row W21 it is ``1 + noise^2 - 2 tr W11 / D +
-    [1 + (D + 1 + D noise^2) / N] |W11|^2 / D + (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4) |W21|^2``.
-    ValueError for N < 1, noise < 0, wrong shapes.
+    W (D+1, D) or (D+1, D+1); a fresh task a prompt; ``noise`` in the prompt and in the query's label; ``corr`` the
+    covariance c of two tokens, the query included, Thesis eq. (162). Writing A = W[:D, :D] and v = W[D, :D], it is
+
+    .. math:: 1+\sigma^2-2\,\big[1+c^2(D+1)\big]\frac{\mathrm{tr}A}D+\alpha|A|^2
+              +\gamma\big[(\mathrm{tr}A)^2+\mathrm{tr}A^2\big]+\rho\,|v|^2
+
+    with Gaussian moments alpha, gamma, rho (Wick). At c = 0, gamma is 0, alpha = [1 + (D + 1 + D noise^2) / N] / D and
+    rho = (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4). ValueError for N < 1, noise < 0, corr outside [0, 1], wrong shapes.
 
     >>> import numpy as np
     >>> from spinlib.icl import population_error
@@ -23,11 +27,20 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0) -> float:
     """
     W = check_weights(W)
     N, noise = check_integer("N", N, 1), check_real("noise", noise, minimum=0)
+    c = check_real("corr", corr, minimum=0, maximum=1, hint="corr is the covariance of two tokens")
     D = len(W) - 1
-    W11, W21 = W[:D, :D], W[D, :D]
-    g2 = 1 + (D + 1 + D * noise**2) / N                                       # E |X0 y0 / N|^2
-    q2 = (1 + 2 / N) * (1 + 2 / D + 2 * noise**2 + noise**4)                  # E (y0.y0 / N)^2
-    return float(1 + noise**2 - 2 * np.trace(W11) / D + g2 * (W11**2).sum() / D + q2 * (W21**2).sum())
+    A, v = W[:D, :D], W[D, :D]
+    trace, square = np.trace(A), (A * A.T).sum()
+    same = lambda at: at(1) / N + (1 - 1 / N) * at(c)  # the mean over two tokens i, j of what depends on their covariance k
+    # E u_a u_b q_m q_n = alpha delta_ab delta_mn + gamma (delta_am delta_bn + delta_an delta_bm), u = X0 y0 / N, q the query
+    alpha = same(lambda k: 1 + k**2 * (D + 1) + 2 * k * c**2) / D + noise**2 / N
+    gamma = c**2 * (same(lambda k: 2 + k * (D + 2)) / D + noise**2 / N)
+    # E (y0.y0 / N)^2 q_m q_n = rho delta_mn; of the query only its component along the task, 1 of D, is tied to y0
+    four, two = 1 + 2 / D, 1 + 2 / D + noise**2        # E s^2 and E s (s + noise^2), with s = |w|^2 / D
+    rho = ((1 + 2 / N) * (two + noise**2 + noise**4) + 2 * (1 - 1 / N) * c**2 * four
+           + c**2 / D * ((4 + 8 / N) * two + 8 * (1 - 1 / N) * c * four))
+    return float(1 + noise**2 - 2 * (1 + c**2 * (D + 1)) * trace / D + alpha * (A**2).sum() + gamma * (trace**2 + square)
+                 + rho * (v**2).sum())
 
 
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
