@@ -25,7 +25,7 @@ help:
 	@echo "make bench                measure speed as ratios, write bench.json"
 	@echo "make clean                remove _build and .venv"
 
-.venv/.installed: requirements.txt pyproject.toml tools/setup
+.venv/.installed: requirements.txt constraints.txt tools/setup
 	@PYTHON="$(PYTHON)" TORCH_INDEX="$(TORCH_INDEX)" tools/setup
 
 book: .venv/.installed
@@ -46,7 +46,7 @@ test-everywhere: .venv/.installed
 
 lab: .venv/.installed
 	@echo "== JupyterLab; stop it with Ctrl-C"
-	@$(PY) -m jupyter lab chapters
+	@$(PY) -m jupyter lab --config=tools/lab_config.py
 
 execute: .venv/.installed
 	@$(PY) tools/run_notebooks.py $(CHAPTER)

@@ -5,6 +5,8 @@ import io
 import json
 import pathlib
 import re
+import runpy
+import tomllib
 
 import pytest
 import yaml
@@ -61,3 +63,38 @@ def test_the_glossary_has_both_languages():
         chinese, english = re.match(r"\*\*(.+?)\*\*(.*)", definition).groups()
         assert re.search(r"[\u4e00-\u9fff]", chinese), term
         assert len(english.split()) >= 8, term
+
+
+# --- metadata that stands in more than one file ----------------------------------------------------------------------
+
+def pins(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    found = re.findall(r"^([A-Za-z0-9._-]+)==([^\s#]+)", text, re.M)
+    return {re.sub(r"[_.-]+", "-", package).lower(): version for package, version in found}
+
+
+def test_every_pin_is_in_the_constraints():
+    direct, whole = pins("requirements.txt"), pins("constraints.txt")
+    assert "-c constraints.txt" in (ROOT / "requirements.txt").read_text() and len(whole) > 5 * len(direct) > 50
+    assert {name: whole.get(name) for name in direct} == direct
+    assert not [version for version in whole.values() if "+" in version], "a label such as +cpu suits one machine only"
+
+
+def test_one_version_everywhere():
+    import spinlib
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    newest = re.search(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M).group(1)
+    assert spinlib.__version__ == citation["version"] == newest
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "spinlib.__version__"}
+
+
+def test_jupyterlab_saves_a_chapter_as_it_was():
+    tools = runpy.run_path(str(ROOT / "tools" / "lab_config.py"))
+    stored = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
+    saved = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
+    saved["metadata"]["language_info"] |= {"version": "3.11.0", "file_extension": ".py"}
+    saved["cells"][1]["metadata"]["execution"] = {"shell.execute_reply": "2026-01-01T00:00:00Z"}
+    tools["keep_metadata"]({"type": "notebook", "content": saved}, path="intro.ipynb", contents_manager=None)
+    assert saved == stored
