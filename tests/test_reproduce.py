@@ -108,7 +108,7 @@ def test_progress_is_one_line_on_stderr_and_silence_is_the_default(capsys, monke
 
 
 def test_refusals(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="no experiment 'fig99'; choose one of: pspin_equilibrium"):
+    with pytest.raises(ValueError, match="no experiment 'fig99'; choose one of: amp_variances, pspin_equilibrium"):
         run("fig99")
     with pytest.raises(ValueError, match="no experiment"):
         load("fig99")

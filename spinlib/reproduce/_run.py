@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from spinlib._core import RNG
+from spinlib.reproduce._mapping import amp_variances
 from spinlib.reproduce._pspin import pspin_equilibrium
 
 DATA = Path(__file__).resolve().parents[2] / "chapters" / "data"
-EXPERIMENTS = {"pspin_equilibrium": pspin_equilibrium}
+EXPERIMENTS = {"amp_variances": amp_variances, "pspin_equilibrium": pspin_equilibrium}
 
 
 def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
@@ -27,7 +28,7 @@ def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False
     >>> run("fig0")
     Traceback (most recent call last):
     ...
-    ValueError: there is no experiment 'fig0'; choose one of: pspin_equilibrium
+    ValueError: there is no experiment 'fig0'; choose one of: amp_variances, pspin_equilibrium
     """
     return _experiment(figure)(full=full, rng=rng, progress=progress)
 
