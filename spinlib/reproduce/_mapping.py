@@ -3,16 +3,17 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
 from spinlib import ConvergenceWarning
-from spinlib._core import check_integer, check_real
+from spinlib._core import RNG, check_integer, check_real
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
 
 
-def amp_variances(*, full=False, rng=0, progress=False) -> dict[str, np.ndarray]:
+def amp_variances(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
     """How far the variances of pair AMP and of sample-spin AMP are from the exact ones, against the size of the problem.
 
     For prompts, N = 5D and ridge .2/D: ``D`` (sizes,), ``alpha`` (alphas,) = P/D^2, and in per cent ``prompts`` (alphas, sizes, samples, 2), the
@@ -42,7 +43,7 @@ def amp_variances(*, full=False, rng=0, progress=False) -> dict[str, np.ndarray]
     return {"D": np.array(D), "alpha": np.array(alphas), "prompts": prompts, "n": np.array(n), "iid": iid}
 
 
-def prompt_variances(D, alpha, *, rng=None) -> np.ndarray:
+def prompt_variances(D: int, alpha: float, *, rng: RNG | list[int] = None) -> np.ndarray:
     """Mean relative error (per cent) of the variances of pair AMP and sample-spin AMP for alpha D^2 prompts, N = 5D, ridge .2/D.
 
     >>> from spinlib.reproduce import prompt_variances
@@ -60,7 +61,7 @@ def prompt_variances(D, alpha, *, rng=None) -> np.ndarray:
     return np.array([100 * np.mean(f.var / exact - 1) if f.converged else np.nan for f in found])
 
 
-def iid_variances(n, alpha, ridge, *, rng=None) -> np.ndarray:
+def iid_variances(n: int, alpha: float, ridge: float, *, rng: RNG | list[int] = None) -> np.ndarray:
     """The same two errors (per cent) for alpha n samples of n independent standard normal features, from their variance recursions.
 
     >>> from spinlib.reproduce import iid_variances
@@ -78,7 +79,7 @@ def iid_variances(n, alpha, ridge, *, rng=None) -> np.ndarray:
     return np.array([100 * np.mean(x / exact - 1) for x in (pair, sample)])
 
 
-def _fixed_point(step, x, tol=1e-8, sweeps=2000):
+def _fixed_point(step: Callable, x: np.ndarray, tol: float = 1e-8, sweeps: int = 2000) -> np.ndarray | float:
     """Where x <- step(x) settles with all entries positive, or NaN."""
     for _ in range(sweeps):
         x, old = step(x), x
