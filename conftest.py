@@ -65,8 +65,9 @@ def pytest_runtest_call(item):
         item.user_properties.append((PROCESSOR_S, seconds))
     if seconds > BUDGET_S and not hasattr(item.parent, "over_budget"):
         item.parent.over_budget = True
-        item.raise_cell_error(f"The chapter is over its budget: up to this cell its kernel has used {seconds:.1f} processor seconds, "
-                              f"and a chapter may use {BUDGET_S:.0f}. Make it cheaper, or store what is long in a data file.")
+        item.raise_cell_error(
+            f"The chapter is over its budget: up to this cell its kernel has used {seconds:.1f} processor seconds, "
+            f"and a chapter may use {BUDGET_S:.0f}. Make it cheaper, or store what is long in a data file.")
     return result
 
 
@@ -84,4 +85,5 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section(f"seconds a chapter: of processor (at most {BUDGET_S:.0f}), and on the clock")
         for name, wall in sorted(_wall.items(), key=lambda item: -_processor.get(item[0], 0.0)):
             seconds = _processor.get(name, 0.0)
-            terminalreporter.write_line(f"{seconds:7.1f} {wall:7.1f}  {name}" + ("  OVER BUDGET" if seconds > BUDGET_S else ""))
+            over = "  OVER BUDGET" if seconds > BUDGET_S else ""
+            terminalreporter.write_line(f"{seconds:7.1f} {wall:7.1f}  {name}{over}")

@@ -1,7 +1,7 @@
-"""Local Sphinx extension: buttons to the repository, to an issue and to edit the page, where the repository has an address.
+"""Local Sphinx extension: buttons to the repository, to an issue and to edit the page, once there is an address.
 
-The address is `repository: url` in _config.yml, or the variable REPOSITORY_URL (the workflow that publishes the book sets
-it); without one there are no buttons, because they would lead nowhere.
+The address is `repository: url` in _config.yml, or the variable REPOSITORY_URL (set by the workflow that publishes the
+book); without one there are no buttons, because they would lead nowhere.
 """
 import os
 

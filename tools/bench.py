@@ -1,5 +1,6 @@
-"""Measure speed as ratios: ours against a reference operation, both timed in this run. Prints a table, writes bench.json.
+"""Measure speed as ratios: ours against a reference operation, both timed in this run.
 
+Prints a table, writes bench.json.
 A ratio hardly depends on the machine; the seconds beside it do. Each time is the best of several repeats.
 """
 import json
@@ -25,7 +26,8 @@ def saddle():
     from spinlib.pspin import PSpin
     model = PSpin(3)
     model.solve(0.3)
-    return (lambda: model.solve(0.3)), (lambda: model.free_energy(0.8, 0.3, 0.34)), "evaluations of the free energy that an equilibrium costs", None
+    return ((lambda: model.solve(0.3)), (lambda: model.free_energy(0.8, 0.3, 0.34)),
+            "evaluations of the free energy that an equilibrium costs", None)
 
 
 def _features():
@@ -59,15 +61,18 @@ def amp_loop():
                 new[i] = new_x[i] * (glass.h[i] + (glass.J[i] * m).sum() - reaction * m_old[i])
             m, m_old, x = new, m, new_x
 
-    return (lambda: amp(glass, tol=1e-300, max_iter=SWEEPS)), one_by_one, f"{SWEEPS} sweeps in arrays against the loop over {D * (D + 1)} spins", None
+    return ((lambda: amp(glass, tol=1e-300, max_iter=SWEEPS)), one_by_one,
+            f"{SWEEPS} sweeps in arrays against the loop over {D * (D + 1)} spins", None)
 
 
 def sample_amp_sweep():
     from spinlib.inference import sample_amp
     prompts = _features()
-    S, w, g = np.einsum("pa,pb->pab", prompts.u, prompts.query).reshape(P, -1), rng.standard_normal(D * (D + 1)), rng.standard_normal(P)
-    return (lambda: sample_amp(prompts, RIDGE, tol=1e-300, max_iter=SWEEPS)), (lambda: [(S @ w, g @ S) for _ in range(SWEEPS)]), \
-        f"{SWEEPS} sweeps, matrix-free, against the products with the full matrix of prompts that one channel needs", None
+    S = np.einsum("pa,pb->pab", prompts.u, prompts.query).reshape(P, -1)
+    w, g = rng.standard_normal(D * (D + 1)), rng.standard_normal(P)
+    return ((lambda: sample_amp(prompts, RIDGE, tol=1e-300, max_iter=SWEEPS)),
+            (lambda: [(S @ w, g @ S) for _ in range(SWEEPS)]),
+            f"{SWEEPS} sweeps, matrix-free, against the products with the matrix of prompts that one channel needs", None)
 
 
 def ground_state():
@@ -84,7 +89,8 @@ def gradient():
     n, replicas = 64, 64
     J, s = gaussian_couplings(n, 3, rng=0), random_spins(n, (replicas,), rng=1)
     matrix = np.ascontiguousarray(J.tensor.reshape(n, n * n))
-    return (lambda: J.gradient(s)), (lambda: s @ matrix), "p = 3, N = 64, 64 replicas at once, against the one matrix product it needs", 3.0
+    return ((lambda: J.gradient(s)), (lambda: s @ matrix),
+            "p = 3, N = 64, 64 replicas at once, against the one matrix product it needs", 3.0)
 
 
 def tempering():
@@ -92,8 +98,9 @@ def tempering():
     n, T = 64, np.linspace(0.5, 1.0, 16)
     J = gaussian_couplings(n, 3, rng=0)
     s = parallel_tempering(J, T, n_sweeps=1, n_copies=4, rng=0).s
-    return (lambda: parallel_tempering(J, T, n_sweeps=5, n_copies=4, s=s, rng=0)), (lambda: [J.gradient(s) for _ in range(5 * 8 + 1)]), \
-        "5 sweeps, 4 copies at 16 temperatures, against the gradients they need", None
+    return ((lambda: parallel_tempering(J, T, n_sweeps=5, n_copies=4, s=s, rng=0)),
+            (lambda: [J.gradient(s) for _ in range(5 * 8 + 1)]),
+            "5 sweeps, 4 copies at 16 temperatures, against the gradients they need", None)
 
 
 def bp_sweep():
@@ -122,15 +129,17 @@ def bp_sweep():
                 answer = table.sum(tuple(k for k in range(3) if scopes[a][k] != i))
                 u[a, i] = answer / answer.sum()
 
-    return (lambda: bp(graph, tol=1e-300, max_iter=10)), edge_by_edge, "10 sweeps over 1350 edges in arrays against the loop over edges", None
+    return ((lambda: bp(graph, tol=1e-300, max_iter=10)), edge_by_edge,
+            "10 sweeps over 1350 edges in arrays against the loop over edges", None)
 
 
-ROWS = {"p-spin saddle": saddle, "AMP sweep": amp_sweep, "AMP, vectorised": amp_loop, "sample AMP sweep": sample_amp_sweep,
-        "ground state by CG": ground_state, "p-spin gradient": gradient, "parallel tempering": tempering, "BP, vectorised": bp_sweep}
+ROWS = {"p-spin saddle": saddle, "AMP sweep": amp_sweep, "AMP, vectorised": amp_loop,
+        "sample AMP sweep": sample_amp_sweep, "ground state by CG": ground_state, "p-spin gradient": gradient,
+        "parallel tempering": tempering, "BP, vectorised": bp_sweep}
 
 
 def best(*functions, repeats=15, least=0.01):
-    """The best time of one call of each function, in seconds; the functions take turns so that both meet the same machine."""
+    """The best time of one call of each function, in seconds; they take turns, so that both meet the same machine."""
     timers = [timeit.Timer(function) for function in functions]
     loops = []
     for timer in timers:
@@ -157,9 +166,12 @@ def main():
         over = bound is not None and ratio > bound
         missed += over
         note = "" if bound is None else f" (wanted: at most {bound:g}{', MISSED' if over else ''})"
-        print(f"{name:20} {1e3 * seconds:7.3f} ms {1e3 * seconds_reference:7.3f} ms {ratio:8.3g}  {meaning}{note}", flush=True)
-        table.append({"name": name, "seconds": seconds, "seconds_reference": seconds_reference, "ratio": ratio, "meaning": meaning, "bound": bound})
-    machine = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine(), "threads": os.environ["OMP_NUM_THREADS"]}
+        times = f"{1e3 * seconds:7.3f} ms {1e3 * seconds_reference:7.3f} ms"
+        print(f"{name:20} {times} {ratio:8.3g}  {meaning}{note}", flush=True)
+        table.append({"name": name, "seconds": seconds, "seconds_reference": seconds_reference, "ratio": ratio,
+                      "meaning": meaning, "bound": bound})
+    machine = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine(),
+               "threads": os.environ["OMP_NUM_THREADS"]}
     (ROOT / "bench.json").write_text(json.dumps({"machine": machine, "rows": table}, indent=1) + "\n")
     print(f"== written to {ROOT / 'bench.json'}")
     return 1 if missed else 0

@@ -1,8 +1,8 @@
-"""Settings of `make lab`: the whole book is in reach, and saving a chapter changes what its author changed and nothing else."""
+"""Settings of `make lab`: the whole book is in reach, and saving a chapter changes only what its author changed."""
 import os
 import pathlib
 
-# As tools/run_notebooks.py stores it. JupyterLab would write the reader's Python version and more into every file it saves.
+# As tools/run_notebooks.py stores it. JupyterLab would write the reader's Python version into every file that it saves.
 METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
             "language_info": {"name": "python"}}
 

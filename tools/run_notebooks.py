@@ -23,7 +23,8 @@ METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "
 
 
 def find(name: str) -> pathlib.Path:
-    for path in (pathlib.Path(name), ROOT / "chapters" / name, ROOT / "chapters" / f"{name}.ipynb", ROOT / f"{name}.ipynb"):
+    chapters = ROOT / "chapters"
+    for path in (pathlib.Path(name), chapters / name, chapters / f"{name}.ipynb", ROOT / f"{name}.ipynb"):
         if path.is_file():
             return path.resolve()
     known = ", ".join(str(p.relative_to(ROOT).with_suffix("")).removeprefix("chapters/") for p in all_chapters())
@@ -31,7 +32,8 @@ def find(name: str) -> pathlib.Path:
 
 
 def all_chapters():
-    return sorted(p for p in [ROOT / "intro.ipynb", *(ROOT / "chapters").rglob("*.ipynb")] if ".ipynb_checkpoints" not in p.parts)
+    found = [ROOT / "intro.ipynb", *(ROOT / "chapters").rglob("*.ipynb")]
+    return sorted(p for p in found if ".ipynb_checkpoints" not in p.parts)
 
 
 def run(path: pathlib.Path) -> float:

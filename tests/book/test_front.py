@@ -35,12 +35,14 @@ def test_every_command_that_is_named_exists(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     named = {word for words in re.findall(r"(?:^|`)make ([a-z -]+)", text, re.M) for word in words.split()}
     assert named and named <= targets
-    files = set(re.findall(r"`((?:tests|tools|chapters|spinlib)/[\w/.]+)`", text)) | set(re.findall(r"\]\(([\w./-]+)\)", text))
+    files = set(re.findall(r"`((?:tests|tools|chapters|spinlib)/[\w/.]+)`", text))
+    files |= set(re.findall(r"\]\(([\w./-]+)\)", text))
     assert files and not [name for name in files if not (ROOT / name).exists()]
 
 
 def test_the_picture_of_the_readme_is_the_one_of_the_front_page():
-    stored = [o["data"]["image/png"] for c in INTRO["cells"] for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
+    outputs = [o.get("data", {}) for c in INTRO["cells"] for o in c.get("outputs", [])]
+    stored = [data["image/png"] for data in outputs if "image/png" in data]
     assert (ROOT / "images" / "argument.png").read_bytes() == base64.b64decode(stored[0]), "run tools/readme_picture.py"
 
 

@@ -65,10 +65,13 @@ def test_exercises_have_one_solution_each(chapter):
 def test_labels_and_directives(chapter):
     text = chapter[3]
     assert re.match(r"\((ch-[a-z0-9-]+)\)=\n# ", text), "a chapter starts with its label (ch-...)= and its title"
-    labels = re.findall(r"^:label:\s*(\S+)", text, re.M) + re.findall(r"^\(([^)\n]+)\)=$", text, re.M) + re.findall(r"^\$\$ \(([^)\n]+)\)$", text, re.M)
-    assert not [name for name in labels if not re.fullmatch(r"[a-z0-9-]+", name)], "labels are lower case with hyphens: others break selectors"
+    forms = r"^:label:\s*(\S+)", r"^\(([^)\n]+)\)=$", r"^\$\$ \(([^)\n]+)\)$"
+    labels = [label for form in forms for label in re.findall(form, text, re.M)]
+    odd = [label for label in labels if not re.fullmatch(r"[a-z0-9-]+", label)]
+    assert not odd, "labels are lower case with hyphens: others break selectors"
     assert len(labels) == len(set(labels)), "a label twice"
-    assert not re.search(r"\{prf:proof\}[^\n]*\n:class:.*dropdown", text), "breaks every toggle of the page; use {dropdown}"
+    broken = re.search(r"\{prf:proof\}[^\n]*\n:class:.*dropdown", text)
+    assert not broken, "breaks every toggle of the page; use {dropdown}"
     without = re.sub(r"\$\$.*?\$\$", "$$$$", text, flags=re.S)
     assert not re.search(r"[^\n]\n\$\$\$\$", without), "a blank line before every display formula"
     assert not re.search(r"can be shown|easy to see|\btrivially\b|\bobviously\b", text, re.I), "show it"
