@@ -22,6 +22,7 @@ help:
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
 	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
+	@echo "make pdf                  print the built book into one PDF, _build/book.pdf (needs Debian's chromium)"
 	@echo "make bench                measure speed as ratios, write bench.json"
 	@echo "make clean                remove _build and .venv"
 
@@ -50,6 +51,10 @@ lab: .venv/.installed
 
 execute: .venv/.installed
 	@$(PY) tools/run_notebooks.py $(CHAPTER)
+
+.PHONY: pdf
+pdf: .venv/.installed
+	@$(PY) tools/make_pdf.py
 
 .PHONY: frames
 frames: .venv/.installed

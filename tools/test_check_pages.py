@@ -29,7 +29,7 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
                          '<div class="math">\\[\\frac{a^2}{b}\\]</div>', "before it is clipped"),
     "wide-formula": (f'{TEX}<style>{DISPLAY}</style><div class="math">\\[{LONG}\\]</div>', "px in a column of 600 px"),
     "wide-formula-moves-page": (f'{TEX}<div class="math">\\[{"+b_{12345}" * 15}\\]</div>', "wider than 400 px: mjx-container"),
-    "number-out": (f'{TEX}<style>{DISPLAY} .math {{ display: flex; flex-direction: row-reverse }} mjx-container {{ flex-grow: 1 }} .eqno {{ margin-right: -40px }}</style>'
+    "number-out": (f'{TEX}<style>{DISPLAY} .math {{ display: flex; flex-direction: row-reverse }} mjx-container {{ flex-grow: 1 }} .eqno {{ position: relative; left: 5px }}</style>'
                    '<div class="math"><span class="eqno">(1)</span>\\[a\\]</div>', "whose number is out of its column"),
     "cut-code": (f'<div class="highlight" style="max-width: 300px; overflow: hidden"><pre style="width: 380px">x</pre></div>', "cut at 300 px"),
     "lost-image": ('<img src="gone.png" alt="Words.">', "image not loaded: gone.png"),
