@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from html.parser import HTMLParser
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from playwright.sync_api import TimeoutError as Timeout
 from playwright.sync_api import sync_playwright
@@ -214,6 +214,20 @@ class Checker:
         return [f"a link to #{name} leaves its dropdown shut; put the target into a {{dropdown}}" for name in sorted(hidden)]
 
 
+SEARCH = ["cavity", "spin glass", "空腔", "退火", "对称", "自旋玻璃", "复本"]  # the search box must find these words
+
+
+def search(browser, html: pathlib.Path) -> list[str]:
+    """The words of SEARCH that the search page of the book does not find."""
+    lost, page = [], browser.new_context(offline=True).new_page()
+    for word in SEARCH:
+        page.goto(f"{(html / 'search.html').as_uri()}?q={quote(word)}")
+        page.wait_for_function("() => /finished|did not match/.test(document.querySelector('.search-summary')?.textContent)")
+        if not page.query_selector("ul.search li"):
+            lost.append(f"the search finds nothing for {word}")
+    return lost
+
+
 def main(html: pathlib.Path, chromium: str) -> int:
     start, wrong = time.perf_counter(), {}
     paths = pages_of(html)
@@ -228,6 +242,8 @@ def main(html: pathlib.Path, chromium: str) -> int:
             if found := checker.follow(path):
                 wrong[path] += found
                 report(path.relative_to(html), found, 0.0)
+        if wrong.setdefault(html / "search.html", search(browser, html)):
+            report(pathlib.Path("search.html"), wrong[html / "search.html"], 0.0)
         browser.close()
     seconds = time.perf_counter() - start
     looked = ", ".join(f"{n} {what}" for what, n in {"pages": len(paths), **checker.count}.items())
