@@ -62,10 +62,9 @@ def loose(path):
             for form in SKIPPED[2:]:
                 plain = re.sub(form, " ", plain)
             for value, half, written in numbers(plain):
-                if ("." in written and len(re.match(r"\d+\.?(\d*)", written).group(1)) >= 2) or not written[-1:].isdigit() \
-                        or re.search(r"10\^|[eE]", written):
-                    if not any(abs(value - one) <= half * (1 + 1e-9) for one in values):
-                        found.append((" ".join(paragraph.split()), written))
+                telling = re.match(r"\d+\.\d\d", written) or re.search(r"10\^|[eE]", written)
+                if telling and not any(abs(value - one) <= half * (1 + 1e-9) for one in values):
+                    found.append((" ".join(paragraph.split()), written))
     return found
 
 
