@@ -72,7 +72,7 @@ def sample_amp_sweep():
     w, g = rng.standard_normal(D * (D + 1)), rng.standard_normal(P)
     return ((lambda: sample_amp(prompts, RIDGE, tol=1e-300, max_iter=SWEEPS)),
             (lambda: [(S @ w, g @ S) for _ in range(SWEEPS)]),
-            f"{SWEEPS} sweeps, matrix-free, against the products with the matrix of prompts that one channel needs", None)
+            f"{SWEEPS} sweeps, matrix-free, against the products with the matrix that one channel needs", None)
 
 
 def ground_state():
