@@ -25,7 +25,7 @@ COLOR = {
     "simulation": "#CC79A7",   # Monte Carlo, sampling
     "training": "#E69F00",     # gradient descent, Adam
     "sample": "#56B4E9",       # sample-spin AMP, a second data set
-    "reference": "#7F7F7F",    # paramagnet, zero lines, published values
+    "reference": "#7F7F7F",    # paramagnet, annealed average, zero lines, published values
 }
 
 _STYLE = {
