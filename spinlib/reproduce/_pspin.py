@@ -61,12 +61,18 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
         result[f"defect_{name}"] = np.array([
             found.energy[a:b, mine].mean(axis=(0, 1)) + 0.5 / T * (1 - (found.overlap[a:b, pairs] ** 3).mean(axis=(0, 1)))
             for a, b in zip(edges, edges[1:])])
+        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2:, pairs])
     energy, q = found.energy[n_sweeps // 2:].mean(axis=0), found.overlap[n_sweeps // 2:]
     result["energy"] = energy.mean(axis=0)
     result["energy_error"] = energy.std(axis=0, ddof=1) / np.sqrt(2 * copies)
     result["moment"] = (q**3).mean(axis=(0, 1))
-    result["histogram"] = np.array([np.histogram(q[:, :, k], BINS, density=True)[0] for k in range(len(T))])
+    result["histogram"] = _histogram(q)
     return result
+
+
+def _histogram(q):
+    """Density of the overlaps q (sweeps, pairs, n_T) between the edges BINS, (n_T, 50)."""
+    return np.array([np.histogram(q[:, :, k], BINS, density=True)[0] for k in range(q.shape[2])])
 
 
 def _temperatures(n_spins):
