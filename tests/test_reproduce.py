@@ -29,10 +29,11 @@ def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
     about = json.loads(str(stored["about"]))
     assert about["full"] is True and about["rng"] == 0 and about["experiment"] == "pspin_equilibrium"
     assert about["seconds"] > 0 and about["numpy"] and about["python"]
-    for n, samples in ((32, 32), (64, 16)):
-        assert stored[f"energy_{n}"].shape == (samples, len(stored[f"T_{n}"]))
+    for n, (samples, sweeps) in _pspin.FULL.items():
+        assert stored[f"energy_{n}"].shape == (samples, len(stored[f"T_{n}"])) and stored[f"sweeps_{n}"][-1] == sweeps
         assert (np.diff(stored[f"T_{n}"]) > 0).all() and np.abs(np.diff(1 / stored[f"T_{n}"])).max() <= 1.1 / np.sqrt(n)
-        assert np.allclose(stored[f"histogram_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0], 1)
+        for which in ("", "_random", "_minimum"):
+            assert np.allclose(stored[f"histogram{which}_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0], 1, atol=1e-5)
 
 
 @pytest.mark.parametrize("k", [0, 5])
@@ -45,7 +46,7 @@ def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, k):
 
 
 def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored):
-    """Same couplings, new dynamics: within 5 standard errors; the same bound rejects nine in ten of the other samples."""
+    """Same couplings, new dynamics: within 5 standard errors; the same bound rejects more than eight in ten of the other 127 samples."""
     rng = child(3)
     T = stored["T_32"]
     found = parallel_tempering(gaussian_couplings(32, 3, rng=rng), T, n_sweeps=500, n_copies=8, rng=12).energy[100:].mean(axis=0)
@@ -53,7 +54,7 @@ def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored)
     z = (mean - stored["energy_32"][3]) / np.hypot(error, stored["energy_error_32"][3])
     assert (np.abs(z) < 5).all()
     other = (mean - stored["energy_32"]) / np.hypot(error, stored["energy_error_32"])
-    assert (np.abs(np.delete(other, 3, axis=0)).max(axis=1) > 5).mean() > 0.9
+    assert (np.abs(np.delete(other, 3, axis=0)).max(axis=1) > 5).mean() > 0.8
 
 
 @pytest.mark.parametrize("n", [32, 64])
@@ -66,6 +67,26 @@ def test_identity_of_equilibrium_passes_late_and_fails_early(stored, n):
         mean, error = mean_error(stored[f"defect_{start}_{n}"])
         assert (np.abs(mean[-1]) < 4 * error[-1]).all()
         assert (sign * mean[0] > 5 * error[0])[T < 0.7].all()
+
+
+def test_weights_of_states_belong_to_the_sample_and_fluctuate_as_one_step_says(stored):
+    """Share Y of overlaps above 0.4, asked twice: the answers agree, and Var Y is m (1 - m) / 3 for mean m, from below."""
+    right = stored["bins"][1:] > 0.41
+    for n in (32, 64):
+        k = np.abs(stored[f"T_{n}"] - 0.4).argmin()
+        first, second = (stored[f"histogram_{start}_{n}"][:, k, right].sum(axis=-1) * 0.04 for start in ("random", "minimum"))
+        assert np.corrcoef(first, second)[0, 1] > 0.9
+        m = (first.mean() + second.mean()) / 2
+        assert 0.4 < m < 0.7 and 0.5 * m * (1 - m) / 3 < np.cov(first, second)[0, 1] < 1.3 * m * (1 - m) / 3
+
+
+def test_each_test_of_equilibrium_alone_is_fooled_in_the_stored_run(stored):
+    """N = 64, T = 0.5: in sweeps 16 to 32 one defect is near zero and the starts differ; in 64 to 128 they agree and both are wrong."""
+    k = np.abs(stored["T_64"] - 0.5).argmin()
+    hot, cold = stored["defect_random_64"][:, :, k], stored["defect_minimum_64"][:, :, k]
+    z = lambda values: np.divide(*mean_error(values))
+    assert abs(z(cold[:, 3])) < 3 and z(hot[:, 3] - cold[:, 3]) > 4
+    assert abs(z(hot[:, 5] - cold[:, 5])) < 3 and z(hot[:, 5]) > 3 and z(cold[:, 5]) > 3
 
 
 def test_both_starts_end_in_the_same_equilibrium_sample_by_sample(stored):
@@ -102,9 +123,10 @@ def test_progress_is_one_line_on_stderr_and_silence_is_the_default(capsys, monke
     monkeypatch.setattr(_pspin, "pspin_sample", lambda n_spins, n_sweeps, rng: {"energy": np.zeros(3)})
     quiet = run("pspin_equilibrium")
     assert capsys.readouterr() == ("", "") and quiet["energy_32"].shape == (8, 3)
-    assert run("pspin_equilibrium", full=True, progress=True)["energy_64"].shape == (16, 3)
+    many = _pspin.FULL[64][0]
+    assert run("pspin_equilibrium", full=True, progress=True)["energy_64"].shape == (many, 3)
     out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1 and "N = 64, sample 16 of 16" in err
+    assert out == "" and err.count("\n") == 1 and f"N = 64, sample {many} of {many}" in err
 
 
 def test_refusals(tmp_path, monkeypatch):

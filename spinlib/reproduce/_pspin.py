@@ -9,16 +9,18 @@ from spinlib._core import RNG, check_integer
 from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
 
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
+QUICK = {32: (8, 128)}  # N: samples, sweeps
+FULL = {32: (128, 1024), 64: (16, 2048)}
 
 
 def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
     """Equilibrium of the spherical 3-spin model at N = 32 (with ``full`` also N = 64), with a test that it is one.
 
     Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the samples, as
-    ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its histograms. Quick: 8 samples, 128
-    sweeps. Full: 32 samples of N = 32 and 16 of N = 64, 1024 sweeps. The first samples of both are the same.
+    ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its histograms. Quick and full
+    numbers of samples and sweeps: ``QUICK`` and ``FULL``. The first samples of both have the same couplings and starts.
     """
-    plan = {32: (32, 1024), 64: (16, 1024)} if full else {32: (8, 128)}
+    plan = FULL if full else QUICK
     result = {"bins": BINS}
     for (n_spins, (n_samples, n_sweeps)), child in zip(plan.items(), np.random.default_rng(rng).spawn(len(plan)), strict=True):
         samples = []
@@ -40,7 +42,8 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
     ``n_sweeps`` is a power of 2, at least 8. Returns, for the windows of sweeps [0, 4), [4, 8), [8, 16) ... and each temperature,
     ``defect_random`` and ``defect_minimum`` (windows, n_T), ``e + (beta/2)(1 - <q^3>)`` of either four, zero on average over samples in
     equilibrium; and of the last half of all sweeps and all 8 copies ``energy`` (n_T,), its standard error over copies ``energy_error``,
-    ``moment`` (n_T,) = <q^3>, and ``histogram`` (n_T, 50) the density P(q) between the edges ``BINS``.
+    ``moment`` (n_T,) = <q^3>, and ``histogram`` (n_T, 50) the density P(q) between the edges ``BINS``; ``histogram_random`` and
+    ``histogram_minimum`` count the pairs of either four. Histograms are float32: they are counts.
 
     >>> from spinlib.reproduce import pspin_sample
     >>> one = pspin_sample(8, 16, rng=0)
@@ -72,7 +75,7 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
 
 def _histogram(q):
     """Density of the overlaps q (sweeps, pairs, n_T) between the edges BINS, (n_T, 50)."""
-    return np.array([np.histogram(q[:, :, k], BINS, density=True)[0] for k in range(q.shape[2])])
+    return np.array([np.histogram(q[:, :, k], BINS, density=True)[0] for k in range(q.shape[2])], dtype=np.float32)
 
 
 def _temperatures(n_spins):
