@@ -6,15 +6,10 @@ from scipy.stats import ks_2samp
 
 from spinlib.icl import (Features, LinearTask, Prompts, best_weights, contrast, features, loss, population_error, predict,
                          to_spin_glass, weights)
+from stats import z_score
 
 PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
 W_RANDOM = np.random.default_rng(6).normal(size=(5, 4))
-
-
-def z_score(samples, expected):
-    """Distance of a sample mean from its expectation, in standard errors."""
-    samples = np.asarray(samples)
-    return (samples.mean(0) - expected) / (samples.std(0) / np.sqrt(len(samples)))
 
 
 def predict_by_eq_121(W, X):
@@ -227,6 +222,43 @@ def test_prompts_and_their_features_give_one_glass():
 
 def test_weights_undoes_vec():
     np.testing.assert_array_equal(weights(W_RANDOM.ravel(), 4), W_RANDOM)
+    np.testing.assert_array_equal(weights(W_RANDOM.ravel()), W_RANDOM)
+    for n in range(1, 60):
+        if n in (2, 6, 12, 20, 30, 42, 56):
+            assert weights(np.zeros(n)).size == n
+        else:
+            with pytest.raises(ValueError, match=rf"2, 6, 12, 20, ..., got {n}"):
+                weights(np.zeros(n))
+
+
+def test_eq_123_last_column_is_in_the_penalty_and_nowhere_else():
+    """W (D+1, D+1): its last column meets the zero in the query's label slot; the squared norm counts it."""
+    whole = np.column_stack([W_RANDOM, [1.0, -2.0, 0.5, 3.0, 4.0]])
+    assert loss(whole, PROMPTS) == loss(W_RANDOM, PROMPTS)
+    gap = loss(whole, PROMPTS, 0.3) - loss(W_RANDOM, PROMPTS, 0.3)
+    assert gap == pytest.approx(0.3 / 2 * (1 + 4 + 0.25 + 9 + 16), rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, int])
+def test_the_loss_does_not_overflow_in_the_dtype_of_W(dtype):
+    """100^2 wraps round in int8, and 1000^2 is inf in float16."""
+    W = np.full((5, 4), 100 if dtype is np.int8 else 1000).astype(dtype)
+    assert loss(W, PROMPTS, 0.3) == loss(W.astype(float), PROMPTS, 0.3) > 0
+
+
+# --- nouns ---------------------------------------------------------------------------------------------------------
+
+def test_nouns_keep_their_own_arrays_and_compare_by_identity():
+    X, y, w = PROMPTS.X.copy(), PROMPTS.y.copy(), PROMPTS.w.copy()
+    mine = Prompts(X, y, w)
+    before = features(mine).u.copy()
+    X[:], y[:] = 0, 0
+    np.testing.assert_array_equal(features(mine).u, before)
+    for array in (mine.X, mine.y, mine.w, features(mine).u):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    assert mine == mine and mine != Prompts(mine.X, mine.y, mine.w) and len({mine, features(mine)}) == 2
+    assert repr(mine) == "Prompts(P=30, D=4, N=7)" and repr(features(mine)) == "Features(P=30, D=4)"
 
 
 # --- errors --------------------------------------------------------------------------------------------------------
@@ -241,6 +273,49 @@ def test_eq_124_population_error_is_monte_carlo(noise, sampler):
         W = np.random.default_rng(seed).normal(size=(D + 1, D))
         squares = (((data.u @ W) * data.query).sum(1) - data.y)**2
         assert abs(z_score(squares, population_error(W, N, noise))) < 5
+
+
+def gaussian_average(degrees, function):
+    """E of a polynomial of independent standard normals, exact: Gauss-Hermite with enough nodes for each variable's degree."""
+    rules = [np.polynomial.hermite_e.hermegauss(d // 2 + 1) for d in degrees]
+    points = np.meshgrid(*(x for x, _ in rules), indexing="ij")
+    weight = 1.0
+    for k, (_, w) in enumerate(rules):
+        weight = weight * (w / w.sum()).reshape([-1 if j == k else 1 for j in range(len(rules))])
+    return (function(*points) * weight).sum()
+
+
+@pytest.mark.parametrize("D,N", [(1, 1), (1, 2), (2, 1)])
+@pytest.mark.parametrize("noise,corr", [(0.0, 0.0), (0.7, 0.0), (0.0, 0.4), (0.7, 0.4), (0.3, 1.0)])
+def test_eq_124_162_population_error_is_a_finite_sum(D, N, noise, corr):
+    """The error is a polynomial of Gaussian numbers: a cubature gives its mean without Wick, to rounding."""
+    W = np.random.default_rng(N).normal(size=(D + 1, D))
+    root = np.linalg.cholesky(corr + (1 - corr) * np.eye(N + 1)) if corr < 1 else np.ones((N + 1, 1))
+
+    def error(*z):
+        z = list(z)
+        raw = [[z.pop() for _ in range(root.shape[1])] for _ in range(D)]
+        x = [[sum(root[i, j] * raw[d][j] for j in range(root.shape[1])) for i in range(N + 1)] for d in range(D)]
+        w, g = [z.pop() for _ in range(D)], [z.pop() for _ in range(N)]
+        y = [sum(w[d] * x[d][i] for d in range(D)) / np.sqrt(D) + (noise * g[i] if i < N else 0) for i in range(N + 1)]
+        u = [sum(x[d][i] * y[i] for i in range(N)) / N for d in range(D)] + [sum(y[i]**2 for i in range(N)) / N]
+        y_hat = sum(u[a] * W[a, b] * x[b][N] for a in range(D + 1) for b in range(D))
+        return (y_hat - y[N])**2 + noise**2                          # the noise of the query's label is independent
+
+    degrees = [4] * (D + N) + [6] * (D * root.shape[1])
+    assert population_error(W, N, noise, corr) == pytest.approx(gaussian_average(degrees, error), rel=1e-11)
+
+
+@pytest.mark.parametrize("D,N,noise,corr", [(3, 5, 0.6, 0.4), (4, 2, 0.0, 0.7), (2, 6, 0.5, 1.0)])
+def test_eq_162_population_error_is_monte_carlo_for_correlated_tokens(D, N, noise, corr):
+    data = features(LinearTask(D, N, corr=corr, noise=noise).sample(60_000, rng=11))
+    independent = []
+    for seed in range(3):
+        W = np.random.default_rng(seed).normal(size=(D + 1, D))
+        squares = (((data.u @ W) * data.query).sum(1) - data.y)**2
+        assert abs(z_score(squares, population_error(W, N, noise, corr))) < 5
+        independent.append(z_score(squares, population_error(W, N, noise)))
+    assert np.abs(independent).max() > 8                                      # the form for independent tokens fails
 
 
 def test_population_error_known_values():
@@ -333,6 +408,12 @@ def test_task_refuses(kwargs, error, words):
     (lambda: population_error(np.zeros((3, 1)), 5), ValueError, "W must have shape"), (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
     (lambda: population_error(np.zeros((1, 1)), 5), ValueError, "W must have shape"),
     (lambda: population_error(W_RANDOM, 5, -0.1), ValueError, "noise"), (lambda: best_weights(0, 5), ValueError, "D must be"),
+    (lambda: best_weights(3, 5, 0.0, -0.5), ValueError, "noise must be finite and >= 0"),
+    (lambda: population_error(W_RANDOM, 5, 0.0, 1.1), ValueError, "corr must be finite"),
+    (lambda: population_error(W_RANDOM, 5, 0.0, -0.1), ValueError, "corr must be finite"),
+    (lambda: predict(W_RANDOM, PROMPTS.X * 1e300), ValueError, "X must have finite products"),
+    (lambda: loss(np.full((5, 4), np.nan), PROMPTS), ValueError, "W must be finite"),
+    (lambda: loss(W_RANDOM * 1j, PROMPTS), TypeError, "W must be an array of real numbers"),
     (lambda: best_weights(3, 5, -1.0), ValueError, "ridge"), (lambda: contrast(np.zeros((5, 4))), ValueError, "no direction"),
     (lambda: Prompts(PROMPTS.X, PROMPTS.y[1:], PROMPTS.w), ValueError, "one query label a prompt"),
     (lambda: Prompts(PROMPTS.X, PROMPTS.y, PROMPTS.w[:, 1:]), ValueError, "one task vector"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from spinlib._core import ConvergenceWarning
 from spinlib.pspin.simulation import (Couplings, descend, gaussian_couplings, langevin, leapfrog, overlap, parallel_tempering, random_spins)
 from spinlib.pspin.two_spin import solve_two_spin
+from stats import batch_means, z_score
 
 
 @given(p=st.integers(2, 4), n=st.integers(4, 9), seed=st.integers(0, 10**6), distinct=st.booleans())
@@ -103,12 +104,6 @@ def test_leapfrog_conserves_energy_to_second_order():
     assert abs(leapfrog(Couplings(np.zeros((4, 4))), s[:, :4] * 2 / np.linalg.norm(s[:, :4], axis=1, keepdims=True), np.zeros((5, 4)), 1.0, 0.1, 3)[1]).max() == 0
 
 
-def batch_means(values, batches=20):
-    """Mean and standard error of a correlated series (time first), by the spread of the means of its batches."""
-    means = values[: len(values) // batches * batches].reshape(batches, -1).mean(axis=1)
-    return means.mean(), means.std(ddof=1) / np.sqrt(batches)
-
-
 def test_oracle_equilibrium_at_p_2_is_the_exact_one():
     """Detailed balance: at p = 2 the energy of the sampler equals the contour integral, above and below condensation."""
     J, T = gaussian_couplings(12, 2, rng=4), [0.3, 0.45, 0.7, 1.1, 2.0]
@@ -129,7 +124,7 @@ def identity_defect(distinct, n=8, samples=16):
         run = parallel_tempering(gaussian_couplings(n, 3, distinct=distinct, rng=rng), T, n_sweeps=70, n_copies=24, rng=rng)
         rows.append(run.energy[30:].mean(axis=(0, 1)) + 0.5 / T * (1 - (run.overlap[30:] ** 3).mean(axis=(0, 1))))
     rows = np.array(rows)
-    return rows.mean(axis=0) / (rows.std(axis=0, ddof=1) / np.sqrt(samples)), rows
+    return z_score(rows, 0), rows
 
 
 def test_identity_of_equilibrium_holds_for_all_index_tuples_at_every_temperature():
@@ -171,6 +166,47 @@ def test_descent_warns_when_it_is_stopped_early():
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         end = descend(J, random_spins(12, rng=1), max_iter=3)
     assert not end.converged and np.isfinite(end.s).all()
+
+
+def test_couplings_keep_their_own_tensor_and_compare_by_identity():
+    tensor = np.array([[0.0, 0.5], [0.5, 0.0]])
+    couplings = Couplings(tensor)
+    tensor[0, 1] = 99
+    assert couplings.energy([1.0, 1.0]) == -1 and couplings == couplings and couplings != Couplings(couplings.tensor)
+    with pytest.raises(ValueError, match="read-only"):
+        couplings.tensor[0, 1] = 99
+    assert repr(couplings) == "Couplings(n_spins=2, p=2)"
+    T = np.array([0.8, 1.0])
+    run = parallel_tempering(couplings, T, n_sweeps=2, rng=0)
+    T[0] = 99
+    assert run.T[0] == 0.8 and "\n" not in repr(run) and len(repr(run)) < 200
+    assert "converged=True" in repr(descend(couplings, random_spins(2, rng=0)))
+
+
+def test_symmetry_and_the_sphere_are_held_to_rounding():
+    J = gaussian_couplings(6, 3, rng=0)
+    bent = J.tensor.copy()
+    bent[0, 1, 2] *= 1 + 1e-9
+    with pytest.raises(ValueError, match="tensor must be symmetric"):
+        Couplings(bent)
+    s = random_spins(6, rng=1)
+    descend(J, s * (1 + 1e-12), max_iter=5000)
+    with pytest.raises(ValueError, match="on the sphere"):
+        descend(J, s * (1 + 1e-7))
+
+
+def test_exchange_has_the_probability_of_detailed_balance():
+    """Moves so short that only the exchange counts: min(1, exp((beta - beta')(H - H'))), and not its power .9."""
+    J, T = gaussian_couplings(6, 2, rng=0), np.array([0.2, 0.4])
+    gap, other = [], []
+    for seed in range(60):
+        start = random_spins(6, (300, 2), rng=seed)
+        run = parallel_tempering(J, T, n_sweeps=1, n_copies=300, eps=1e-9, s=start, rng=seed + 1000)
+        swapped = np.abs(run.s - start).max(axis=(1, 2)) > 1e-3
+        H = J.energy(start)
+        chance = np.minimum(1, np.exp((1 / T[0] - 1 / T[1]) * (H[:, 0] - H[:, 1])))
+        gap, other = [*gap, *(swapped - chance)], [*other, *(swapped - chance**0.9)]
+    assert abs(z_score(gap, 0)) < 4 and abs(z_score(other, 0)) > 4.5
 
 
 def test_langevin_without_disorder_forgets_at_the_rate_of_diffusion():
@@ -239,7 +275,9 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
     (lambda J, s: leapfrog(J, s, 0 * s, 1.0, np.nan, 3), "eps must be finite"),
     (lambda J, s: leapfrog(J, s, 0 * s, np.ones(3), 0.1, 3), r"numbers or have shape \(2,\)"),
     (lambda J, s: leapfrog(J, s, 0 * s, 1.0, 0.1, -1), "n_steps must be at least 1"),
+    (lambda J, s: leapfrog(J, s, 0 * s, 1.0, 1e300, 3), "left the finite numbers.*lower eps"),
     (lambda J, s: J.energy(s * np.inf), "spins must be finite"),
+    (lambda J, s: J.energy(np.full((2, 6), np.nan)), "spins must be finite, got nan in 12 of 12"),
     (lambda J, s: J.gradient(s[:0]), "no axis is empty"),
     (lambda J, s: descend(J, s[..., :-1]), r"shape \(\.\.\., 6\)"),
     (lambda J, s: descend(J, s, step=-1.0), "step must be"),
@@ -268,6 +306,7 @@ def test_refusal(call, words):
     (lambda J, s: gaussian_couplings(8, distinct="no"), "distinct must be True or False"),
     (lambda J, s: random_spins(5, 3), r"shape must be of type tuple.*write \(3,\)"),
     (lambda J, s: J.energy(s * 1j), "real numbers"),
+    (lambda J, s: J.energy(["a"] * 6), "real numbers"),
     (lambda J, s: descend(J.tensor, s), "couplings must be of type Couplings, got ndarray"),
     (lambda J, s: langevin(J.tensor, s, 1.0), "couplings must be of type Couplings"),
     (lambda J, s: leapfrog(J.tensor, s, 0 * s, 1.0, 0.1, 3), "couplings must be of type Couplings"),

@@ -7,7 +7,8 @@ import pytest
 from spinlib import reproduce
 from spinlib.pspin import PSpin
 from spinlib.reproduce import _pspin, _run, load, pspin_sample, run
-from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
+from spinlib.pspin.simulation import gaussian_couplings, overlap, parallel_tempering
+from stats import mean_error
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +19,6 @@ def stored():
 def child(k):
     """The generator of sample k of N = 32 in a run with rng=0, as :func:`spinlib.reproduce.pspin_equilibrium` makes it."""
     return np.random.default_rng(0).spawn(2)[0].spawn(32)[k]
-
-
-def mean_error(values):
-    return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
 
 
 def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
@@ -109,12 +106,36 @@ def test_energy_approaches_the_solution_at_infinite_size(stored):
     assert (gap[64][:2] < gap[32][:2]).all()
 
 
+def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
+    """The run of the sampler is caught, and the last half of it counted sweep by sweep, copy by copy."""
+    caught = []
+    real = _pspin.parallel_tempering
+    monkeypatch.setattr(_pspin, "parallel_tempering", lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
+    one = pspin_sample(8, 16, rng=0)
+    run_, n_T = caught[0], 7
+    for k in range(n_T):
+        copies = [sum(run_.energy[t, c, k] for t in range(8, 16)) / 8 for c in range(8)]
+        mean = sum(copies) / 8
+        assert one["energy"][k] == pytest.approx(mean, rel=1e-12)
+        assert one["energy_error"][k] == pytest.approx(np.sqrt(sum((c - mean) ** 2 for c in copies) / 7 / 8), rel=1e-12)
+        q = [run_.overlap[t, pair, k] for t in range(8, 16) for pair in range(28)]
+        assert one["moment"][k] == pytest.approx(sum(x * x * x for x in q) / len(q), rel=1e-12)
+        counts = [sum(a <= x < b for x in q) for a, b in zip(_pspin.BINS, _pspin.BINS[1:])]
+        np.testing.assert_allclose(one["histogram"][k], np.array(counts) / len(q) / 0.04, atol=1e-12)
+    # and the run itself is of these couplings: its last energies and overlaps are those of its last spins
+    couplings = gaussian_couplings(8, 3, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(couplings.energy(run_.s) / 8, run_.energy[-1], rtol=1e-10)
+    pairs = [overlap(run_.s[a], run_.s[b]) for a in range(8) for b in range(a + 1, 8)]
+    np.testing.assert_allclose(pairs, run_.overlap[-1], atol=1e-12)
+
+
 def test_command_line_saves_a_file_and_shows_its_progress(tmp_path, capsys, monkeypatch):
     tiny = {"energy_8": np.zeros((1, 7))}
     seen = {}
     monkeypatch.setitem(_run.EXPERIMENTS, "pspin_equilibrium", lambda **options: seen.update(options) or tiny)
-    _run.main(["pspin_equilibrium", "--rng", "4", "--out", str(tmp_path / "new")])
-    with np.load(tmp_path / "new" / "pspin_equilibrium.npz") as saved:
+    for _ in range(2):  # into a folder that is not there, in one that is not there; and again, into one that is
+        _run.main(["pspin_equilibrium", "--rng", "4", "--out", str(tmp_path / "new" / "deep")])
+    with np.load(tmp_path / "new" / "deep" / "pspin_equilibrium.npz") as saved:
         assert json.loads(str(saved["about"]))["rng"] == 4 and saved["energy_8"].shape == (1, 7)
     assert seen == {"full": False, "rng": 4, "progress": True} and "pspin_equilibrium.npz" in capsys.readouterr().out
 
@@ -141,7 +162,7 @@ def test_refusals(tmp_path, monkeypatch):
     with pytest.raises(TypeError, match="n_spins must be an integer"):
         pspin_sample(8.0, 8)
     monkeypatch.setattr(_run, "DATA", tmp_path)
-    with pytest.raises(FileNotFoundError, match="python -m spinlib.reproduce pspin_equilibrium --full"):
+    with pytest.raises(FileNotFoundError, match="SPINLIB_DATA.*python -m spinlib.reproduce pspin_equilibrium --full"):
         load("pspin_equilibrium")
 
 
@@ -178,3 +199,14 @@ def test_amp_variances_quick_shares_its_samples_with_the_stored_run(capsys):
         reproduce.prompt_variances(5, 0.0)
     with pytest.raises(ValueError, match="ridge must be finite and > 0"):
         reproduce.iid_variances(5, 2.0, 0.0)
+
+
+def test_stored_files_are_found_where_they_are(tmp_path, monkeypatch):
+    """From a wheel there is no repository around the package: a folder, or the environment, says where the files are."""
+    real = reproduce.DATA
+    monkeypatch.setattr(_run, "DATA", tmp_path)
+    assert load("pspin_equilibrium", real)["energy_64"].shape == load("pspin_equilibrium", str(real))["energy_64"].shape
+    monkeypatch.setenv("SPINLIB_DATA", str(real))
+    assert load("pspin_equilibrium")["energy_64"].shape == (16, 13)
+    with pytest.raises(FileNotFoundError):
+        load("pspin_equilibrium", tmp_path)

@@ -31,6 +31,27 @@ def test_batches():
     assert glass.energy(s)[1, 1] == pytest.approx(glass.energy(s[1, 1]), rel=1e-14)
 
 
+def test_a_glass_keeps_its_own_arrays_and_compares_by_identity():
+    J, h, lam = np.array([[0, 0.5], [0.5, 0]]), np.array([1.0, 0.0]), np.ones(2)
+    glass = SpinGlass(J, h, lam)
+    J[0, 1], h[0], lam[0] = 99, 99, 99
+    np.testing.assert_array_equal(glass.hessian, [[1, -0.5], [-0.5, 1]])
+    assert glass.h[0] == 1
+    for array in (glass.J, glass.h, glass.lam):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    assert glass == glass and glass != SpinGlass(glass.J, glass.h, glass.lam) and repr(glass) == "SpinGlass(n=2)"
+
+
+def test_symmetry_is_held_to_rounding():
+    J = np.array([[0, 1.0], [1.0, 0]])
+    SpinGlass(J + [[0, 1e-13], [0, 0]], [0, 0], [1, 1])
+    with pytest.raises(ValueError, match="J must be symmetric, got .* up to 1e-11"):
+        SpinGlass(J + [[0, 1e-11], [0, 0]], [0, 0], [1, 1])
+    with pytest.raises(ValueError, match="J must be symmetric"):
+        SpinGlass(1e-30 * (J + [[0, 1e-11], [0, 0]]), [0, 0], [1, 1])   # relative to its size
+
+
 def test_gaussian_disorder_has_the_stated_moments():
     n, coupling, field = 300, 1.5, 0.4
     glass = gaussian_glass(n, coupling=coupling, field=field, stiffness=3.2, rng=0)
@@ -79,6 +100,13 @@ def test_shuffling_kills_the_correlation_of_rows():
     (lambda: SpinGlass("x", [0], [1]), TypeError, "array of real numbers"),
     (lambda: gaussian_glass(0), ValueError, "n must be at least 1"), (lambda: gaussian_glass(3, coupling=-1.0), ValueError, "coupling"),
     (lambda: gaussian_glass(3, field=np.inf), ValueError, "field"), (lambda: gaussian_glass(3, stiffness=np.nan), ValueError, "stiffness"),
+    (lambda: gaussian_glass(2, rng=0).energy([1, np.nan]), ValueError, "s must be finite, got nan"),
+    (lambda: gaussian_glass(2, rng=0).energy(["a", "b"]), TypeError, "s must be an array of real numbers"),
+    (lambda: gaussian_glass(2, rng=0).gradient([1j, 0]), TypeError, "s must be an array of real numbers"),
+    (lambda: gaussian_glass(2, rng=0).gradient([1, np.inf]), ValueError, "s must be finite"),
+    (lambda: gaussian_glass(2, rng=0).gradient([1, 2, 3]), ValueError, r"s must have shape \(..., 2\), got \(3,\)"),
+    (lambda: gaussian_glass(2, rng=0).energy(1.0), ValueError, r"s must have shape \(..., 2\)"),
+    (lambda: shuffled("glass"), TypeError, "glass must be of type SpinGlass, got str"),
     (lambda: shuffled(gaussian_glass(3, rng=0), [0, 1]), ValueError, "one group label a spin"),
     (lambda: shuffled(gaussian_glass(3, rng=0), [0.5, 1.0, 1.0]), TypeError, "must be integers")])
 def test_bad_input_is_refused(call, error, words):

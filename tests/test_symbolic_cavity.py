@@ -32,10 +32,17 @@ def test_eq_48_50_marginal_is_the_product_of_factor_messages():
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_eq_52_66_weak_coupling_expansion(count):
-    means, variances = sp.symbols("m:3", real=True)[:count], sp.symbols("v:3", positive=True)[:count]
-    first, second = sp.Mul(*means), sp.Mul(*(a**2 + b for a, b in zip(means, variances)))
-    found = weak_coupling_log(list(zip(means, variances)))
-    assert equal(found, beta * J * first + beta**2 * J**2 / 2 * (second - first**2))
+    """Its coefficients are the mean and half the variance of the product of spins, here by drawing and by Gauss-Hermite."""
+    means, variances = np.array([0.5, -0.7, 0.9])[:count], np.array([0.7, 0.4, 1.1])[:count]
+    found = sp.Poly(weak_coupling_log(list(zip(map(sp.Float, means), map(sp.Float, variances)))).subs(beta, 1), J)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(3)       # exact for the squares
+    points = np.stack(np.meshgrid(*[nodes] * count, indexing="ij"), -1).reshape(-1, count)
+    weight = np.stack(np.meshgrid(*[weights / weights.sum()] * count, indexing="ij"), -1).reshape(-1, count).prod(1)
+    product = (means + np.sqrt(variances) * points).prod(1)
+    mean, second = weight @ product, weight @ product**2
+    assert float(found.coeff_monomial(J)) == pytest.approx(mean, rel=1e-12)
+    assert float(found.coeff_monomial(J**2)) == pytest.approx((second - mean**2) / 2, rel=1e-12)
+    assert found.degree() == 2 and not float(found.coeff_monomial(1))
 
 
 def test_eq_52_against_an_exact_integral():
@@ -90,8 +97,19 @@ def test_eq_60_61_keep_the_root_q_0():
 
 
 def test_eq_62_63_leaving_lam_out_of_the_factors_is_the_legendre_term():
-    """exp(-lam sigma^2 / 2K) on the p legs of N K / p couplings, with <sigma^2> = 1, is exp(-lam N / 2) as K -> infinity."""
-    assert sp.limit(K * sp.log(1 - lam / (2 * K)), K, sp.oo) == -lam / 2
+    """exp(-lam sigma^2 / 2K) on every leg: K legs a spin lower ln Z by lam / 2, as <sigma^2> = q + v = 1 makes it.
+
+    By sums over a grid at finite K, which come to -lam / 2 like 1/K; with a spread that breaks the constraint they do not.
+    """
+    grid, multiplier_, count = np.linspace(-9, 9, 4001), 1.7, np.array([100, 1000, 10_000])
+    for overlap in (0.0, 0.4, 0.8):
+        for variance, square in ((1 - overlap, 1.0), (1.3 - overlap, 1.3)):
+            message = np.exp(-(grid - np.sqrt(overlap)) ** 2 / (2 * variance))
+            leg = [np.log((message * np.exp(-multiplier_ * grid**2 / (2 * k))).sum() / message.sum()) for k in count]
+            gap = count * np.array(leg) + multiplier_ * square / 2
+            assert (np.abs(gap) < 2 / count).all()
+    without, with_lam = edge_term().subs(lam, 0), edge_term()   # the library's term, where the share of each edge stands
+    assert equal(with_lam - without, -lam / 2)
 
 
 def test_eq_67_node_term_against_a_grid():
@@ -109,7 +127,22 @@ def test_eq_68_edge_term():
     dropped = (edge_term(printed=True) - edge_term()).subs(lam, multiplier())
     assert not equal(dropped, 0) and not equal(dropped, sp.Rational(1, 2))
     assert on_the_saddle(dropped) == sp.Rational(1, 2)
+    # the edge was averaged on its own; the identity Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)> ties it to the factor
     assert equal(edge_term(printed=True) - edge_term(), lam / 2 - p * factor_term())
+
+
+@pytest.mark.parametrize("coupling", [0.02, 0.04])
+def test_eq_65_edge_term_on_one_edge_by_a_grid(coupling):
+    """p = 2, one edge: the message of the other spin times the spin's own, summed over a grid; an error of order J^3 is left."""
+    m1, v1, m2, v2, b, stiff = 0.6, 0.7, -0.4, 0.9, 1.0, 4 * coupling**2
+    grid = np.linspace(-12, 12, 1201)
+    s, t = grid[:, None], grid[None]
+    weight = np.exp(-(s - m1) ** 2 / (2 * v1) - (t - m2) ** 2 / (2 * v2))
+    exact = np.log((weight * np.exp(b * coupling * s * t - stiff * s**2 / 2)).sum() / weight.sum())
+    linear, stiffness = gaussian_message(weak_coupling_log([(m2, v2)], amplitude=sigma) - stiff * sigma**2 / 2)
+    linear, stiffness = (float(e.subs({J: coupling, beta: b})) for e in (linear, stiffness))
+    expanded = linear * m1 + linear**2 * v1 / 2 - stiffness * (m1**2 + v1) / 2
+    assert abs(expanded - exact) < coupling**3 and abs(linear * m1 - exact) > 0.3 * coupling**2
 
 
 def test_eq_69_factor_term():

@@ -47,9 +47,18 @@ def test_eq_79_80_81_moments():
 
 
 def test_eq_82_83_84_the_three_numbers_from_the_moments():
-    """With E sigma^2 = 1, E sigma sigma' = q1 inside a state and E h^2 = q0: Delta1 = 1 - q1, Delta0 = q1 - q0."""
-    first, second, cross = replica_moments()
-    assert equal(second - cross, within) and equal(cross - first**2, between)
+    """The mean of a state, then two spins around it, by Gauss-Hermite: h, Delta0, Delta1 come back from their moments."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(4)
+    weights = weights / weights.sum()
+    mean, spread, inside = 0.6, 0.3, 0.45
+    state, a, b = np.meshgrid(nodes, nodes, nodes, indexing="ij")
+    weight = weights[:, None, None] * weights[:, None] * weights
+    s, t = (mean + np.sqrt(spread) * state + np.sqrt(inside) * z for z in (a, b))
+    moments = [(weight * e).sum() for e in (s, s**2, s * t)]
+    at = {h: mean, between: spread, within: inside}
+    assert [float(e.subs(at)) for e in replica_moments()] == pytest.approx(moments, rel=1e-12)
+    assert moments[2] - moments[0] ** 2 == pytest.approx(spread) and moments[1] - moments[2] == pytest.approx(inside)
+    assert moments[1] - moments[2] != pytest.approx(spread)            # the two swapped, as they could be
 
 
 def test_eq_84_text_q1_is_inside_a_state_and_q0_between_states():

@@ -142,11 +142,12 @@ def node_term() -> sp.Expr:
 
 
 @cache
-def edge_term(printed=False):
+def edge_term(printed: bool = False) -> sp.Expr:
     """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65). ``printed=True`` is eq. (68), which keeps -ln Z_(a->i) only.
 
-    On an edge, Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)>, which is 1 + O(1/K). A spin has K edges, so both factors
-    count: p ln Z_a per coupling and -lam / 2 per spin.
+    Derived on one edge: the factor's message exp(A sigma - B sigma^2 / 2) to order J^2, with its share -lam sigma^2 / 2K of
+    the multiplier, is averaged over the Gaussian message of the spin. What is left is of order 1/K, but a spin has
+    K edges. Since Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)>, it must be p ln Z_a a coupling and -lam / 2 a spin.
 
     >>> from spinlib.symbolic.cavity import edge_term, factor_term, lam, p
     >>> from spinlib.symbolic import equal
@@ -156,8 +157,14 @@ def edge_term(printed=False):
     normalisation = -K * log_Z_message
     if printed:
         return normalisation
-    stiff = K * sp.log(1 - lam / (2 * K))  # <exp(-lam sigma^2 / 2K)> with <sigma^2> = 1, to order 1/K
-    return normalisation + p * factor_term() + sp.limit(stiff, K, sp.oo)
+    mean_squared, second, share = sp.symbols("mean_squared second share", positive=True)  # of the other p - 1 spins; 1 / K
+    heard = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma) - share * lam * sigma**2 / 2
+    linear, stiffness = gaussian_message(heard)
+    first, square = _moment(m, v, 1), _moment(m, v, 2)  # of the spin, in its own message
+    edge = sp.expand(linear * first + linear**2 * (square - first**2) / 2 - stiffness * square / 2)
+    per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0
+    products = {mean_squared: q ** (p - 1), second: 1}
+    return normalisation + sp.expand(sp.powsimp(sp.expand(per_spin.subs(products).subs(m, sp.sqrt(q)).subs(v, 1 - q))))
 
 
 @cache

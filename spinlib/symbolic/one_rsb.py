@@ -272,9 +272,11 @@ def _log_of_factors(argument):
 
 
 @cache
-def edge_term(printed=False):
+def edge_term(printed: bool = False) -> sp.Expr:
     """Sum over edges of beta F_ai^RSB, per spin; Thesis eq. (116). ``printed=True`` keeps the normalisations only.
 
+    Derived on one edge: the factor's message (A, B_d, B_nd), with its share of the multiplier, is averaged over the joint
+    message of x replicas of the spin, to order J^2 and 1/K; for that only E sigma, E sigma^2 and E sigma sigma' are needed.
     The slip of eq. (68) again: Z_(ai) Z_(a->i)^x = Z_a <exp(-lam sum sigma^2 / 2K)>, each 1 + O(1/K), on K edges a spin.
 
     >>> from spinlib.symbolic.one_rsb import edge_term, factor_term, lam, p, x
@@ -282,7 +284,17 @@ def edge_term(printed=False):
     0
     """
     normalisation = -x * K * log_Z_message
-    return normalisation if printed else normalisation + sp.expand(p * factor_term()) - lam * x / 2
+    if printed:
+        return normalisation
+    mean, same, cross, share = sp.symbols("mean same cross share", positive=True)  # of the p - 1 other spins; 1 / K
+    spins = replica_spins(2)
+    linear, b_d, b_nd = replica_message(weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins), spins)
+    first, square, pair = replica_moments()  # of the spin: sums over x replicas have x squares and x (x - 1) pairs
+    squares, pairs = x * square, x * (x - 1) * pair
+    edge = sp.expand(linear**2 * (squares + pairs - (x * first) ** 2) / 2 - (b_d + share * lam) * squares / 2 + b_nd * pairs / 2)
+    per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0
+    per_spin = per_spin.subs({mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1})
+    return normalisation + sp.expand(sp.powsimp(sp.expand(per_spin.subs({h: sp.sqrt(q0), between: q1 - q0, within: 1 - q1}))))
 
 
 @cache
