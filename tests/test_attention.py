@@ -130,6 +130,19 @@ def test_weights_round_trip_and_float32():
     np.testing.assert_array_equal(model.weights(), W)
     X = prompts(np.random.default_rng(9), 3, 3, 4)
     assert model.float()(X).dtype == torch.float32
+    single = X.astype(np.float32)
+    assert linear_attention(single, W).dtype == torch.float32 and linear_attention(X, W.astype(np.float32)).dtype == torch.float64
+    assert linear_attention(np.ones((1, 2, 3), dtype=int) * [[[1], [0]]], np.ones((2, 1))).dtype == torch.float64
+    np.testing.assert_allclose(linear_attention(single, W), linear_attention(X, W), rtol=1e-4)
+
+
+def test_read_only_prompts_and_the_graph_of_a_tensor():
+    """Prompts of icl refuse to be written to; torch would warn. A tensor with a gradient keeps it."""
+    X = prompts(np.random.default_rng(9), 3, 3, 4)
+    X.setflags(write=False)
+    W = torch.ones((4, 3), dtype=torch.float64, requires_grad=True)
+    linear_attention(X, W).sum().backward()
+    assert W.grad.abs().min() > 0 and "D=3" in repr(LinearAttention(3, heads=2)) and "heads=2" in repr(LinearAttention(3, heads=2))
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [
@@ -143,6 +156,9 @@ def test_weights_round_trip_and_float32():
     (lambda: linear_attention([["a"]], np.zeros((3, 3))), TypeError, "real numbers"),
     (lambda: LinearAttention(2)(np.zeros((1, 4, 5))), ValueError, "this model has D = 2"),
     (lambda: LinearAttention(2)(np.zeros((0, 3, 5))), ValueError, "P, D, N >= 1"),
+    (lambda: linear_attention(np.ones((1, 3, 4)) * 1e300, np.ones((3, 2))), ValueError, "the prediction left the finite.*scale X"),
+    (lambda: linear_attention([[[10**400]]], np.ones((3, 2))), TypeError, "X must be an array or tensor of real"),
+    (lambda: linear_attention(np.array([[["2020-01-01"]]], dtype="datetime64[D]"), np.ones((3, 2))), TypeError, "X must be an"),
     (lambda: LinearAttention(2, value="no"), TypeError, "value must be True or False"),
     (lambda: linear_attention(np.zeros((1, 3, 4)) * 1j, np.zeros((3, 3))), TypeError, "X must be .*complex128"),
     (lambda: linear_attention(np.zeros((1, 3, 4)), np.zeros((3, 3)) * 1j), TypeError, "W must be .*complex128"),

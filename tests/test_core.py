@@ -1,9 +1,15 @@
 """The iteration loop and the input checks."""
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import spinlib
 from spinlib import ConvergenceWarning
 from spinlib._core import (check_array, check_damping, check_integer, check_last_axis, check_real, freeze,
                            iterate)
@@ -147,3 +153,31 @@ def test_frozen_arrays_are_copies():
     assert not noun.h.any()
     with pytest.raises(ValueError, match="read-only"):
         noun.h[0] = 1
+
+
+@pytest.mark.parametrize("package,module", [("torch", "spinlib.attention"), ("torch", "spinlib.training"),
+                                            ("sympy", "spinlib.symbolic"), ("matplotlib", "spinlib.plotting")])
+def test_a_missing_package_is_named_with_what_to_install(package, module):
+    code = f"import sys; sys.modules[{package!r}] = None\ntry:\n    import {module}\nexcept ImportError as e: print(e)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == f'{module} needs {package}, which is missing: pip install "spinlib[all]"'
+
+
+def test_every_public_parameter_is_annotated():
+    missing = []
+    for info in pkgutil.walk_packages(spinlib.__path__, "spinlib."):
+        if any(part.startswith("_") for part in info.name.split(".")):
+            continue
+        module = importlib.import_module(info.name)
+        for name in getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")]):
+            thing = getattr(module, name)
+            if not getattr(thing, "__module__", "").startswith("spinlib"):
+                continue
+            calls = [thing] if inspect.isfunction(thing) else [m for k, m in vars(thing).items() if inspect.isfunction(m) and (
+                not k.startswith("_") or k == "__init__")] if inspect.isclass(thing) else []
+            for call in calls:
+                if not (call.__module__ or "").startswith("spinlib"):
+                    continue
+                missing += [f"{info.name}.{name}.{call.__name__}({p.name})" for p in inspect.signature(call).parameters.values()
+                            if p.name not in ("self", "_") and p.annotation is inspect.Parameter.empty]
+    assert missing == []

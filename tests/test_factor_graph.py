@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from spinlib import ConvergenceWarning
+from spinlib.factor_graph._sum_product import Layout
 from spinlib.factor_graph import (FactorGraph, bethe_free_energy, bethe_terms, bp, edges, enumerate_states, ising,
                                   magnetisations, pspin_ising, random_scopes, tree_scopes)
 
@@ -355,6 +356,8 @@ def test_contradicting_factors():
     (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), -np.ones((2, 2))), ValueError, "messages must be >= 0"),
     (lambda: magnetisations(np.ones((3, 3))), ValueError, "only two-state"),
     (lambda: magnetisations([[2.0, 3.0]]), ValueError, "sum to 1.*divide weights"),
+    (lambda: pspin_ising(3, np.empty((2, 0), dtype=int), 1.0), ValueError, r"one row of p >= 1 spins a factor, got \(2, 0\)"),
+    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), [[1, 1], [1, -0.1]]), ValueError, "messages must be >= 0, got least -0.1"),
     (lambda: FactorGraph(3, []), TypeError, "cards must be of type Sequence"),
     (lambda: FactorGraph((2,), 5), TypeError, "factors must be of type Sequence"),
     (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
@@ -391,3 +394,28 @@ def test_text_before_eq_18_a_fixed_point_need_not_be_a_minimum():
     at_zero = free_energy(0.0)
     assert at_zero == pytest.approx(-fixed.log_Z, abs=1e-9)   # the fixed point is on this curve
     assert free_energy(0.1) < at_zero - 1e-3 and free_energy(-0.1) < at_zero - 1e-3
+
+
+def test_factors_of_one_spin_are_factors():
+    assert bp(pspin_ising(2, [[0], [1]], 1.0)).log_Z == pytest.approx(2 * np.log(2 * np.cosh(1)), rel=1e-12)
+
+
+def test_a_contradiction_names_its_variable():
+    """Factor 1 says that variable 3 needs variable 1 in state 0; factor 2 says that variable 1 is in state 1."""
+    graph = FactorGraph((2, 2, 2, 2), [((0, 2), np.ones((2, 2))), ((1, 3), [[1, 1], [0, 0]]), ((1,), [0, 1])])
+    with pytest.raises(ValueError, match="no state of variable [13] has"):
+        bp(graph)
+    with pytest.raises(ValueError, match="no state of variable 3 has"):  # the message of the sweep: towards variable 3
+        Layout(graph, edges(graph)).sweep(np.array([[1, 1], [1, 1], [1, 1], [1, 1], [0, 1]], dtype=float))
+
+
+def test_a_graph_keeps_its_own_tables_and_shows_one_line():
+    table = np.ones((2, 2))
+    graph = FactorGraph((2, 2), [((0, 1), table)])
+    table[:] = 0
+    assert enumerate_states(graph)[1] == pytest.approx(np.log(4)) and graph == graph
+    with pytest.raises(ValueError, match="read-only"):
+        graph.factors[0][1][0, 0] = 5
+    assert repr(graph) == "FactorGraph(2 variables, 1 factors)" and graph != FactorGraph((2, 2), graph.factors)
+    large = bp(pspin_ising(60, tree_scopes(20, 4, rng=0)[:, :3], 1.0))
+    assert len(repr(large)) < 250 and "converged=True" in repr(large) and large.reason == ""

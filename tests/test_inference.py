@@ -349,6 +349,12 @@ def test_the_proof_that_no_positive_variances_exist_is_one(n, strength, seed, da
     assert reason.startswith("the variances have no positive fixed point") == bool((R >= glass.lam).any())
 
 
+def test_the_warning_names_the_scheme():
+    for onsager, name in ((True, "amp did not"), (False, "amp without the Onsager term did not")):
+        with pytest.warns(ConvergenceWarning, match=name):
+            amp(instability(), onsager=onsager, max_iter=3)
+
+
 def test_a_slow_run_is_not_stopped_and_says_that_it_converges():
     """lam + J has an eigenvalue .01 above 0: the means settle slowly, and reach the ground state."""
     glass = instability()

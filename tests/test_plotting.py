@@ -1,6 +1,7 @@
 """The house style is a context and leaves nothing behind; weight maps keep zero white."""
 import matplotlib
 import numpy as np
+import pytest
 
 matplotlib.use("agg")
 
@@ -36,4 +37,35 @@ def test_factor_graph_puts_neighbours_near():
     assert spins.shape == (9, 2) and squares.shape == (4, 2)
     assert 0.7 < min(near) and max(near) < 1.4          # an edge is one unit long
     assert len(ax.lines) == 12 and np.ptp(spins[:, 0]) >= np.ptp(spins[:, 1])
+    plt.close(fig)
+
+
+def test_factor_graph_draws_circles_squares_and_names_where_they_are():
+    graph = pspin_ising(9, tree_scopes(4, 3, rng=0), 1.0)
+    fig, ax = plt.subplots()
+    spins, squares = factor_graph(ax, graph, factor_names="abcd")
+    circles, boxes = ax.collections
+    np.testing.assert_allclose(circles.get_offsets(), spins)
+    np.testing.assert_allclose(boxes.get_offsets(), squares)
+    assert matplotlib.colors.to_hex(circles.get_facecolor()[0]) == "#ffffff"
+    assert matplotlib.colors.to_hex(circles.get_edgecolor()[0]) == COLOR["exact"].lower()
+    assert matplotlib.colors.to_hex(boxes.get_facecolor()[0]) == COLOR["theory"].lower()
+    assert boxes.get_zorder() == circles.get_zorder() > ax.lines[0].get_zorder()       # nodes hide the ends of the edges
+    assert [t.get_text() for t in ax.texts] == [*map(str, range(9)), *"abcd"]
+    np.testing.assert_allclose([t.get_position() for t in ax.texts], np.concatenate([spins, squares]))
+    place = np.concatenate([spins, squares])
+    spread = np.cov(place.T)
+    assert abs(spread[0, 1]) < 1e-8 * spread[0, 0] and spread[0, 0] > spread[1, 1]     # the long direction lies across
+    plt.close(fig)
+
+
+@pytest.mark.parametrize("call,error,words", [
+    (lambda ax: factor_graph(ax, "graph"), TypeError, "graph must be of type FactorGraph, got str"),
+    (lambda ax: weight_map(ax, np.zeros(3)), ValueError, r"W must have shape \(any, any\)"),
+    (lambda ax: weight_map(ax, [["a"]]), TypeError, "W must be an array of real numbers"),
+    (lambda ax: weight_map(ax, np.eye(2), limit=0), ValueError, "limit must be finite and > 0")])
+def test_bad_input_is_refused(call, error, words):
+    fig, ax = plt.subplots()
+    with pytest.raises(error, match=words):
+        call(ax)
     plt.close(fig)

@@ -404,3 +404,16 @@ def test_importing_spinlib_does_not_import_pspin():
 def test_text_complex_and_ragged_overlaps_are_refused_rather_than_read(q):
     with pytest.raises(TypeError, match="q must be an array of real numbers"):
         PSpin(3).free_energy(q, 0.5)
+
+
+@pytest.mark.parametrize("p", [3, 4, 10])
+def test_temperatures_near_zero_are_answered_or_refused_in_words(p):
+    model = PSpin(p)
+    for T in (1e-300, 1e-200, 1e-150):
+        for call in (model.complexity, model.state_overlap):
+            with pytest.raises(ValueError, match="T must not be so small beside x.*complexity_at_energy"):
+                call(T)
+        assert math.isfinite(model.free_energy(0.5, T)) and model.solve(T).energy == pytest.approx(model.e_ground)
+    T = 1e-100  # states of the energy -1.16 or so, at x = T times a number: the limit is complexity_at_energy
+    assert model.complexity(T, 1.5 * model.x_threshold(T)) == pytest.approx(model.complexity(1e-8, 1.5 * model.x_threshold(1e-8)),
+                                                                            rel=1e-6)

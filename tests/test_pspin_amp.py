@@ -242,6 +242,11 @@ def test_p_2_is_marginal():
     (lambda c: state_evolution(3, 0.4, 0.0), ValueError, "from 0 nothing moves"),
     (lambda c: state_evolution(3, 0.4, 0.5, overlap=0.6), ValueError, "two copies of self-overlap q"),
     (lambda c: state_evolution(1, 0.4, 0.5), ValueError, "p must be at least 2"),
+    (lambda c: state_evolution(3, 1e-300, 0.5), ValueError, "T must be finite and >= 1e-06.*descend"),
+    (lambda c: state_evolution(3, 0.0, 0.5), ValueError, "T must be finite and >= 1e-06"),
+    (lambda c: state_evolution(3, 0.4, 0.5, n_steps=0), ValueError, "n_steps must be at least 1"),
+    (lambda c: amp(c, 0.4, 0.5), ValueError, r"m must have shape \(..., 8\), got \(\)"),
+    (lambda c: amp(c, 0.4, np.stack([0.5 * np.ones(8), np.ones(8)])), ValueError, "0 < .* < 1, got 1;"),
     (lambda c: amp(c, 1e-9, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06.*descend"),
     (lambda c: amp(c, 0.4, 0.5 * np.ones(8), onsager="no"), TypeError, "onsager must be True or False"),
     (lambda c: amp(c.tensor, 0.4, 0.5 * np.ones(8)), TypeError, "couplings must be of type Couplings"),
@@ -253,6 +258,10 @@ def test_p_2_is_marginal():
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call(gaussian_couplings(8, rng=0))
+
+
+def test_state_evolution_takes_pairs():
+    assert state_evolution(2, 0.4, 0.5, n_steps=1).q.shape == (2,) and "\n" not in repr(state_evolution(3, 0.4, 0.5))
 
 
 def test_couplings_of_any_source_are_taken():

@@ -362,3 +362,15 @@ def test_one_step_saddle_of_crisanti_and_sommers(T):
     scale = float((beta**2 / 2).subs(at))
     for letter in (q1, x):
         assert abs(float(sp.diff(EQ_118.subs(q0, 0), letter).subs(at))) < 1e-9 * scale / (1 - overlap)
+
+
+def test_refusals():
+    for size in (3, 2, 0):
+        with pytest.raises(ValueError, match="size must be at least 4.*four replicas"):
+            rs_replicon(size)
+    with pytest.raises(TypeError, match="overlaps must be of type MatrixBase, got NoneType; make one with parisi_matrix"):
+        replica_action(None, None)
+    with pytest.raises(TypeError, match="conjugates must be of type MatrixBase"):
+        replica_action(sp.eye(2), 3)
+    with pytest.raises(ValueError, match=r"square matrices of one size n x n, got \(2, 2\) and \(3, 3\)"):
+        replica_action(sp.eye(2), sp.eye(3))

@@ -194,3 +194,31 @@ def test_refused_prompts():
         fit(LinearAttention(3), Features(np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0)))
     with pytest.raises(TypeError, match="optimizer must be a class"):
         fit(LinearAttention(3), data, optimizer="adam")
+
+
+def test_eq_123_the_ridge_runs_over_every_parameter():
+    model = LinearAttention(3, value=True, factored=True, heads=2, rng=0)
+    squares = sum((p.detach().numpy() ** 2).sum() for p in (model.W_Q, model.W_K, model.W_V))
+    gap = loss(model, sample(0), ridge=0.3).item() - loss(model, sample(0)).item()
+    assert gap == pytest.approx(0.15 * squares, rel=1e-12)
+    assert squares > 2 * (model.W_Q.detach().numpy() ** 2).sum()
+
+
+def test_features_of_wrong_shape_or_with_holes_are_refused():
+    rng = np.random.default_rng(0)
+    u, query, y = rng.standard_normal((5, 4)), rng.standard_normal((5, 3)), rng.standard_normal(5)
+    for bad in (Features(u[:, :3], query, y), Features(u, query[:, :2], y), Features(u, query[:4], y)):
+        with pytest.raises(ValueError, match=r"features must have u \(P, 4\) and query \(P, 3\)"):
+            fit(LinearAttention(3), bad, steps=1)
+    for name in ("u", "query", "y"):
+        parts = {"u": u.copy(), "query": query.copy(), "y": y.copy()}
+        parts[name].flat[2] = np.nan
+        with pytest.raises(ValueError, match="prompts must be finite"):
+            fit(LinearAttention(3), Features(**parts), steps=1)
+
+
+def test_optimizers_that_need_a_closure_are_refused():
+    with pytest.raises(TypeError, match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam"):
+        fit(LinearAttention(3), sample(0), optimizer=torch.optim.LBFGS)
+    history = fit(LinearAttention(3, rng=0), sample(0), optimizer=lambda p, lr: torch.optim.SGD(p, lr=lr), steps=2)
+    assert len(history.loss) == 3 and "\n" not in repr(history)
