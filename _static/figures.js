@@ -15,6 +15,7 @@
     dialog.ariaLabel = 'Figure at full size';
     dialog.append(copy);
     dialog.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('keydown', event => event.key === 'Escape' && dialog.close());  // the theme keeps Esc from closing it
     dialog.addEventListener('close', () => { dialog.remove(); image.focus({ preventScroll: true }); });
     document.body.append(dialog);
     dialog.showModal();
@@ -30,6 +31,7 @@
     for (const link of document.querySelectorAll('a.btn-download-source-button')) {
       link.download = link.href.split('/').pop();
       link.removeAttribute('target');
+      if (location.protocol === 'file:') link.append(' (right-click, save)');  // from disk a browser shows the file all the same
     }
   });
 })();

@@ -13,7 +13,6 @@
     const last = labels.length - 1, shape = `width: ${width}px; aspect-ratio: ${width} / ${height}`;
     const source = k => new URL(`${name}/${String(k).padStart(2, '0')}.png`, folder).href;
     const screen = make('span', { className: 'player-screen' });
-    const room = make('span', { className: 'player-room' }, { style: shape });  // as high as a frame, so that nothing below moves
     const button = make('button', { type: 'button', className: 'player-button' });
     const slider = make('input', { type: 'range', min: 0, max: last, value: 0, className: 'player-slider' },
       { 'aria-label': 'Picture', 'aria-valuetext': 'still picture' });
@@ -22,7 +21,7 @@
     label.style.minWidth = `${Math.max(9, ...labels.map(text => text.length))}ch`;
     controls.append(button, slider, label);
     image.before(screen);
-    screen.append(image, room);
+    screen.append(image);
     screen.after(controls);
 
     let frame = null, loaded = null, timer = 0;
@@ -32,7 +31,9 @@
       frame ??= screen.appendChild(make('img', { className: 'player-frame' }, { style: shape }));
       frame.src = source(k);
       frame.alt = `Picture ${k + 1} of ${labels.length}: ${labels[k]}`;
-      screen.classList.add('playing');
+      const before = controls.getBoundingClientRect().top;
+      screen.classList.add('playing');  // the frame takes the place of the still picture; the button stays under the pointer
+      scrollBy({ top: controls.getBoundingClientRect().top - before, behavior: 'instant' });
       slider.value = k;
       slider.setAttribute('aria-valuetext', label.textContent = labels[k]);
     };
