@@ -77,6 +77,33 @@ READ_CUTS = r"""async () => {
   return wrong;
 }"""
 
+EMPTY_HEADERS = """() => [...document.querySelectorAll('article thead th')].filter(e => !e.textContent.trim())
+  .map(e => e.closest('table').querySelector('tbody tr')?.cells[e.cellIndex]?.textContent.trim().slice(0, 40))"""
+
+# Text whose colour is too close to what lies behind it (WCAG asks for 4.5), in the light and in the dark.
+READ_CONTRAST = r"""() => {
+  const parts = colour => colour.match(/[\d.]+/g).map(Number);
+  const over = (top, below) => [0, 1, 2].map(i => top[i] * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)));
+  const light = rgb => rgb.map(c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const faint = {}, page = document.documentElement, before = page.dataset.theme;
+  for (const theme of ['light', 'dark']) {
+    page.dataset.theme = theme;
+    for (const e of document.querySelectorAll('article *')) {
+      const box = e.getBoundingClientRect(), own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+      if (!own || !box.width || !box.height || e.closest('mjx-container, pre, script, style, .headerlink, :disabled')) continue;
+      let behind = [255, 255, 255];
+      const layers = [];
+      for (let p = e; p; p = p.parentElement) layers.push(parts(getComputedStyle(p).backgroundColor));
+      for (const layer of layers.reverse()) behind = over(layer, behind);
+      const [a, b] = [light(over(parts(getComputedStyle(e).color), behind)), light(behind)];
+      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      if (ratio < 4.5) faint[`contrast ${ratio.toFixed(2)} (${theme}) of ${e.tagName.toLowerCase()}.${String(e.className).split(' ')[0]}`] = e.textContent.trim().slice(0, 40).toWellFormed();
+    }
+  }
+  page.dataset.theme = before ?? '';
+  return Object.entries(faint).map(([what, text]) => `${what}: ${text}`);
+}"""
+
 # At phone width, with every dropdown open: what reaches past the window and is not in a box of its own that scrolls.
 READ_WIDTH = r"""async () => {
   for (const e of document.querySelectorAll('details')) e.open = true;
@@ -170,7 +197,8 @@ class Checker:
         wrong += [f"dropdown that no button opens: {text}" for text in seen["stuck"]]
         self.inside[path] = set(seen["inside"])
         wrong += [problem for link in seen["links"] if (problem := self.broken(path, link))]
-        wrong += page.evaluate(READ_CUTS)
+        wrong += page.evaluate(READ_CUTS) + page.evaluate(READ_CONTRAST)
+        wrong += [f"table with an empty header over {text!r}" for text in page.evaluate(EMPTY_HEADERS)]
         page.set_viewport_size(PHONE)
         width = page.evaluate(READ_WIDTH)
         wrong += [f"wider than {width['window']} px: {text}" for text in width["wide"]]

@@ -32,6 +32,9 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
     "number-out": (f'{TEX}<style>{DISPLAY} .math {{ display: flex; flex-direction: row-reverse }} mjx-container {{ flex-grow: 1 }} .eqno {{ position: relative; left: 5px }}</style>'
                    '<div class="math"><span class="eqno">(1)</span>\\[a\\]</div>', "whose number is out of its column"),
     "cut-code": (f'<div class="highlight" style="max-width: 300px; overflow: hidden"><pre style="width: 380px">x</pre></div>', "cut at 300 px"),
+    "faint": ('<style>[data-theme=light] p { color: #888 }</style><p>faint words</p>', "contrast 3.54 (light) of p"),
+    "faint-in-the-dark": ('<style>[data-theme=dark] article { background: #000 } [data-theme=dark] p { color: #555 }</style><p>words</p>', "(dark) of p"),
+    "empty-header": ('<table><thead><tr><th></th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>', "empty header over '1'"),
     "lost-image": ('<img src="gone.png" alt="Words.">', "image not loaded: gone.png"),
     "no-alt": (f'<img src="{DOT}">', "image without description"),
     "alt-is-a-name": (f'<img src="{DOT}" alt="_images/ab12.png">', "image without description"),
