@@ -58,8 +58,8 @@ def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     """Density of the eigenvalues at x (any shape), without the atom at 0: it integrates to min(1, 1/ratio).
 
     sqrt((b - x)(x - a)) / (2 pi variance ratio x) between the edges a and b, else 0; at ratio = 1 it grows as 1/sqrt(x)
-    towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). ValueError for ratio <= 0, variance <= 0 and
-    NaN, TypeError for an x that is not real.
+    towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). ValueError for ratio <= 0, variance <= 0
+    and NaN, TypeError for an x that is not real.
 
     >>> from spinlib.random_matrix import mp_density
     >>> print(mp_density([0.1, 1.0], ratio=0.25).round(4))
@@ -76,9 +76,9 @@ def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
 def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     """Stieltjes transform m(z) = E 1/(eigenvalue - z), the atom at 0 included, for complex z off the spectrum.
 
-    The root of variance ratio z m^2 + (z + variance (ratio - 1)) m + 1 = 0 that falls as -1/z; for z = -ridge it is
-    the trace of the resolvent of ridge regression. Source: Marchenko and Pastur (1967).
-    ValueError for real z on the spectrum, where only the limits from above and below exist (their difference is the density).
+    The root of variance ratio z m^2 + (z + variance (ratio - 1)) m + 1 = 0 that falls as -1/z; for z = -ridge it is the
+    trace of the resolvent of ridge regression. Source: Marchenko and Pastur (1967). ValueError for real z on the
+    spectrum, where only the limits from above and below exist (their difference is the density).
 
     >>> from spinlib.random_matrix import mp_stieltjes
     >>> print(f"{mp_stieltjes(-1.0, ratio=1.0).real:.6f}")   # (sqrt(5) - 1) / 2
@@ -88,7 +88,8 @@ def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarra
     z = np.asarray(z, dtype=np.complex128)
     on_spectrum = (z.imag == 0) & (((z.real >= a) & (z.real <= b)) | ((z == 0) & (ratio >= 1)))
     if on_spectrum.any() or not np.isfinite(z).all():
-        raise ValueError(f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{' and 0' if ratio >= 1 else ''}, got "
+        raise ValueError(f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{' and 0' if ratio >= 1 else ''}, "
+                         "got "
                          f"{z[on_spectrum | ~np.isfinite(z)].ravel()[0]:.6g}; add a small imaginary part, or use mp_density")
     root = np.sqrt(z - a) * np.sqrt(z - b)                     # this product has its cut on [a, b] only, and grows as z
     minus_B = variance * (1 - ratio) - z

@@ -90,9 +90,9 @@ def shuffled(glass: SpinGlass, groups: ArrayLike | None = None, *, rng: RNG = No
     """The same glass with its couplings permuted at random: their distribution stays, their correlations go.
 
     ``groups`` (n,) integers: a coupling moves only among those that join the same two groups (None: one group). J stays
-    symmetric with a zero diagonal; h and lam are kept. This is the fair version of the pure spin glass of Thesis section
-    5.5.2, whose published code draws from a density that is not normalised and makes J unsymmetric.
-    ValueError for groups of another length. The result need not have a ground state.
+    symmetric with a zero diagonal; h and lam are kept. This is the fair version of the pure spin glass of Thesis
+    section 5.5.2, whose published code draws from a density that is not normalised and makes J unsymmetric. ValueError
+    for groups of another length. The result need not have a ground state.
 
     >>> import numpy as np
     >>> from spinlib.spin_glass import gaussian_glass, shuffled

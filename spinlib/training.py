@@ -103,14 +103,16 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
     if batch is not None:
         batch = check_integer("batch", batch, 1)
         if batch > len(y):
-            raise ValueError(f"batch must be at most the number of prompts {len(y)}, got {batch}; use batch=None for all of them")
+            raise ValueError(f"batch must be at most the number of prompts {len(y)}, got {batch}; "
+                             "use batch=None for all of them")
     rng = np.random.default_rng(rng)
     unseen = None if test is None else _inputs(model, test)
     parameters = list(model.parameters())
     stepper = optimizer(parameters, lr=lr)
     closure = inspect.signature(stepper.step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
-        raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks for the "
+        raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
+                        "for the "
                         "loss several times a step; take torch.optim.Adam or SGD, or spinlib.inference.ground_state_cg")
     losses, test_steps, errors = [], [], []
     begin = time.perf_counter()
@@ -126,7 +128,8 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
             with torch.no_grad():
                 for p, old in zip(parameters, good):
                     p.copy_(old)
-            warnings.warn(f"training did not converge: the loss left the finite numbers after {step} steps with lr {lr:g}; "
+            warnings.warn(f"training did not converge: the loss left the finite numbers after {step} steps with lr "
+                          f"{lr:g}; "
                           "lower lr", ConvergenceWarning, stacklevel=2)
             break
         losses.append(value.item())
@@ -174,7 +177,8 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
         u = torch.tensor(check_numbers("u", prompts.u), dtype=dtype)  # copies: torch takes no read-only array
         query = torch.tensor(check_numbers("query", prompts.query), dtype=dtype)
         if u.shape[1:] != (model.D + 1,) or query.shape != (len(u), model.D):
-            raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} and "
+            raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} "
+                             "and "
                              f"{tuple(query.shape)}; this model has D = {model.D}")
         inputs = (u, torch.nn.functional.pad(query, (0, 1)))                 # the query's label slot is empty
     else:
@@ -182,7 +186,8 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
     y = torch.tensor(check_numbers("y", prompts.y), dtype=dtype)
     if not len(inputs[0]):
-        raise ValueError("prompts must hold at least one prompt, got none; sample some: spinlib.icl.LinearTask(D, N).sample(P)")
+        raise ValueError("prompts must hold at least one prompt, got none; "
+                         "sample some: spinlib.icl.LinearTask(D, N).sample(P)")
     if y.shape != (len(inputs[0]),):
         raise ValueError(f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}")
     if not (torch.isfinite(y).all() and all(torch.isfinite(tensor).all() for tensor in inputs)):

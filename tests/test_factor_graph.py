@@ -330,7 +330,8 @@ def test_contradicting_factors():
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda: FactorGraph((2, 2), [((0, 1), np.ones((2, 3)))]), ValueError, r"table of factor 0 has shape \(2, 3\), its scope \(0, 1\) has \(2, 2\).*one axis per variable"),
+    (lambda: FactorGraph((2, 2), [((0, 1), np.ones((2, 3)))]), ValueError, r"table of factor 0 has shape \(2, 3\), "
+                                                                           r"its scope \(0, 1\) has \(2, 2\).*one axis per variable"),
     (lambda: FactorGraph((2, 2), [((0, 0), np.ones((2, 2)))]), ValueError, "must name different variables"),
     (lambda: FactorGraph((2, 2), [((0, 2), np.ones((2, 2)))]), ValueError, "from 0 to 1"),
     (lambda: FactorGraph((2, 2), [((0.5,), np.ones(2))]), TypeError, "whole numbers"),
@@ -356,8 +357,10 @@ def test_contradicting_factors():
     (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), -np.ones((2, 2))), ValueError, "messages must be >= 0"),
     (lambda: magnetisations(np.ones((3, 3))), ValueError, "only two-state"),
     (lambda: magnetisations([[2.0, 3.0]]), ValueError, "sum to 1.*divide weights"),
-    (lambda: pspin_ising(3, np.empty((2, 0), dtype=int), 1.0), ValueError, r"one row of p >= 1 spins a factor, got \(2, 0\)"),
-    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), [[1, 1], [1, -0.1]]), ValueError, "messages must be >= 0, got least -0.1"),
+    (lambda: pspin_ising(3, np.empty((2, 0), dtype=int), 1.0), ValueError, r"one row of p >= 1 spins a factor, got "
+                                                                           r"\(2, 0\)"),
+    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), [[1, 1], [1, -0.1]]), ValueError, "messages must be >= 0, got "
+                                                                                      "least -0.1"),
     (lambda: FactorGraph(3, []), TypeError, "cards must be of type Sequence"),
     (lambda: FactorGraph((2,), 5), TypeError, "factors must be of type Sequence"),
     (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
@@ -368,7 +371,8 @@ def test_contradicting_factors():
     (lambda: bp(ising([[0, 1.0], [1, 0]]), start=[[0, 0], [1, 1]]), ValueError, "only zeros in row 0"),
     (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), np.zeros((2, 2))), ValueError, "state of positive weight"),
     (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), (np.ones((2, 2)),)), ValueError, "sum to 1"),
-    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5), TypeError, "factor_marginals must be of type Sequence"),
+    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5), TypeError, "factor_marginals must "
+                                                                                               "be of type Sequence"),
     (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), ()), ValueError, "one a factor"),
 ])
 def test_refusals(call, error, words):

@@ -383,10 +383,12 @@ def test_eq_161_contrast():
 # --- refusals ------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("kwargs,error,words", [
-    (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"), (dict(D=3, N=0), ValueError, "N must be at least 1, got 0"),
+    (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"), (dict(D=3, N=0), ValueError, "N must be at least 1, "
+                                                                                              "got 0"),
     (dict(D=3.0, N=3), TypeError, "write D=3"), (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
     (dict(D=3, N=3, noise=np.nan), ValueError, "noise"), (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
-    (dict(D=3, N=3, corr=-0.1), ValueError, "corr"), (dict(D=3, N=3, n_tasks=0), ValueError, "n_tasks must be at least 1")])
+    (dict(D=3, N=3, corr=-0.1), ValueError, "corr"), (dict(D=3, N=3, n_tasks=0), ValueError, "n_tasks must be at "
+                                                                                             "least 1")])
 def test_task_refuses(kwargs, error, words):
     with pytest.raises(error, match=words):
         LinearTask(**kwargs)
@@ -405,7 +407,8 @@ def test_task_refuses(kwargs, error, words):
     (lambda: predict(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"), (lambda: predict(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
     (lambda: predict(W_RANDOM, PROMPTS.X[:0]), ValueError, "P, D, N >= 1"), (lambda: predict(W_RANDOM, PROMPTS.X + 1), ValueError, "must be 0"),
     (lambda: weights(np.zeros(19), 4), ValueError, r"D \(D \+ 1\) = 20 spins"), (lambda: weights(np.zeros(20), 0), ValueError, "D must be"),
-    (lambda: population_error(np.zeros((3, 1)), 5), ValueError, "W must have shape"), (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
+    (lambda: population_error(np.zeros((3, 1)), 5), ValueError, "W must have "
+                                                                "shape"), (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
     (lambda: population_error(np.zeros((1, 1)), 5), ValueError, "W must have shape"),
     (lambda: population_error(W_RANDOM, 5, -0.1), ValueError, "noise"), (lambda: best_weights(0, 5), ValueError, "D must be"),
     (lambda: best_weights(3, 5, 0.0, -0.5), ValueError, "noise must be finite and >= 0"),

@@ -210,7 +210,8 @@ def test_eqs_145_to_149_relaxed_bp_is_exact_on_trees(seed):
     exact, found = ground_state(glass, 2.0), relaxed_bp(glass, 2.0, tol=1e-14)
     np.testing.assert_allclose(found.mean, exact.mean, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(found.var, exact.var, rtol=1e-12)
-    weak = SpinGlass(glass.J / 2, glass.h, glass.lam)  # where amp converges on a tree, its single-site variances are not exact
+    # where amp converges on a tree, its single-site variances are not exact
+    weak = SpinGlass(glass.J / 2, glass.h, glass.lam)
     assert np.abs(amp(weak).var / ground_state(weak).var - 1).max() > 1e-4
 
 
@@ -236,7 +237,8 @@ def test_four_roads_to_the_ground_state(paper):
     f, glass = paper
     exact = ground_state(glass, BETA)
     roads = ((amp(glass, BETA), 2.669e-3), (relaxed_bp(glass, BETA), 2.652e-3), (sample_amp(f, RIDGE, BETA), 3.118e-3))
-    for found, error in roads:  # the means are exact; the variances are not, and by how much is the same on every machine
+    # the means are exact; the variances are not, and by how much is the same on every machine
+    for found, error in roads:
         assert found.converged and distance(found.mean, exact.mean) < 1e-8
         assert np.sqrt(np.mean((found.var / exact.var - 1) ** 2)) == pytest.approx(error, rel=1e-3)
     assert distance(ground_state_cg(f, RIDGE).mean, exact.mean) < 1e-8
@@ -511,7 +513,8 @@ def test_no_minimum_is_refused_in_words():
         ground_state(few)
     tiny = SpinGlass(few.J, few.h, few.lam + 1e-9)  # a small ridge makes it one minimum
     assert ground_state(tiny).residual < 1e-5
-    assert ground_state(SpinGlass(np.zeros((2, 2)), [1, 1], [1e20, 1])).converged  # stiffnesses may differ by any factor
+    # stiffnesses may differ by any factor
+    assert ground_state(SpinGlass(np.zeros((2, 2)), [1, 1], [1e20, 1])).converged
     for solve in (amp, relaxed_bp):
         with pytest.raises(ValueError, match="lam > 0 for every spin, got 0"):
             solve(SpinGlass([[0, 0.1], [0.1, 0]], [1, 0], [1, 0]))

@@ -50,7 +50,8 @@ def test_factor_graph_draws_circles_squares_and_names_where_they_are():
     assert matplotlib.colors.to_hex(circles.get_facecolor()[0]) == "#ffffff"
     assert matplotlib.colors.to_hex(circles.get_edgecolor()[0]) == COLOR["exact"].lower()
     assert matplotlib.colors.to_hex(boxes.get_facecolor()[0]) == COLOR["theory"].lower()
-    assert boxes.get_zorder() == circles.get_zorder() > ax.lines[0].get_zorder()       # nodes hide the ends of the edges
+    # nodes hide the ends of the edges
+    assert boxes.get_zorder() == circles.get_zorder() > ax.lines[0].get_zorder()
     assert [t.get_text() for t in ax.texts] == [*map(str, range(9)), *"abcd"]
     np.testing.assert_allclose([t.get_position() for t in ax.texts], np.concatenate([spins, squares]))
     place = np.concatenate([spins, squares])

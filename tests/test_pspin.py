@@ -314,7 +314,8 @@ def test_text_after_eq_75_min_over_x_fails():
 def test_eq_74_saddle_gives_the_paramagnet_between_T_K_and_T_d():
     """f - T Sigma at slope beta: the states together weigh as much as the paramagnet, -beta/4.
 
-    f of a state also by the Thouless-Anderson-Palmer route (Kurchan, Parisi, Virasoro 1993): its T = 0 energy scaled by q^(p/2).
+    f of a state also by the Thouless-Anderson-Palmer route (Kurchan, Parisi, Virasoro 1993): its T = 0 energy scaled by
+    q^(p/2).
     """
     model = PSpin(3)
     for T in (model.T_K, 0.6, model.T_d):

@@ -109,8 +109,10 @@ def test_eq_61_fixed_points_are_those_of_replicas(p):
     low, high = PSpin(p).rs_overlaps(T)
     for root in (low, high):
         assert state_evolution(p, T, root, n_steps=1).q[1] == pytest.approx(root, abs=1e-12)
-    assert state_evolution(p, T, low * 1.01, n_steps=300).q[-1] == pytest.approx(high, abs=1e-9)   # the upper one attracts
-    assert state_evolution(p, T, low * 0.99, n_steps=300).q[-1] < 1e-9                             # so does the paramagnet
+    # the upper one attracts
+    assert state_evolution(p, T, low * 1.01, n_steps=300).q[-1] == pytest.approx(high, abs=1e-9)
+    # so does the paramagnet
+    assert state_evolution(p, T, low * 0.99, n_steps=300).q[-1] < 1e-9
     assert PSpin(p).rs_overlaps(1.0) == () and state_evolution(p, 1.0, 0.9, n_steps=300).q[-1] < 1e-9
 
 

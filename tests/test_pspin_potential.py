@@ -41,7 +41,8 @@ def test_second_minimum_appears_at_T_d(p):
     assert (above > 0).all() and (below < 0).any()
     q = (p - 2) / (p - 1)
     h = 1e-3 * (1 - q)
-    V = two_replica_potential(model, np.array([q, q + h, q + 2 * h]), model.T_d)   # slope and curvature vanish from the right
+    # slope and curvature vanish from the right
+    V = two_replica_potential(model, np.array([q, q + h, q + 2 * h]), model.T_d)
     assert abs(V[1] - V[0]) / h < 1e-3 and abs(V[2] - 2 * V[1] + V[0]) / h**2 < 0.1 * model.p**2
 
 

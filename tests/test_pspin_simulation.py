@@ -216,7 +216,8 @@ def test_langevin_without_disorder_forgets_at_the_rate_of_diffusion():
     path = langevin(Couplings(np.zeros((n, n))), s, T, dt=dt, n_steps=100, every=50, rng=1)
     for k in (1, 2):
         c = overlap(path[k], s)
-        assert abs(c.mean() - np.exp(-T * (n - 1) / n * dt * 50 * k)) < 5 * c.std(ddof=1) / np.sqrt(len(c)) + 2e-3  # 2e-3: order dt
+        # 2e-3: order dt
+        assert abs(c.mean() - np.exp(-T * (n - 1) / n * dt * 50 * k)) < 5 * c.std(ddof=1) / np.sqrt(len(c)) + 2e-3
     assert path.shape == (3, 2000, n)
 
 

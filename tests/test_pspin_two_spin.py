@@ -69,7 +69,8 @@ def test_limit_of_large_n_condensation_at_T_1(T, energy, condensate):
         found = solve_two_spin(np.cos(np.interp(np.linspace(0, 1, n), quantile, phi)), T)
         error.append(abs(found.occupation.max() - condensate))
     assert abs(found.energy - energy) < 3e-3
-    assert error[1] < 0.55 * error[0] and error[1] < 0.5 * 1000 ** (-1 / 3)  # it falls at least like n^(-1/3), that is to one half
+    # it falls at least like n^(-1/3), that is to one half
+    assert error[1] < 0.55 * error[0] and error[1] < 0.5 * 1000 ** (-1 / 3)
 
 
 def test_eq_22_the_saddle_is_the_multiplier_that_holds_the_constraint_on_average():
@@ -78,7 +79,8 @@ def test_eq_22_the_saddle_is_the_multiplier_that_holds_the_constraint_on_average
         assert abs((0.5 / (solve_two_spin(mu, T).z - mu / T)).sum() / 50 - 1) < 1e-9
 
 
-@pytest.mark.parametrize(("mu", "T", "words"), [([1.0], 1, "number of eigenvalues must be at least 2"), ([[1.0, 2.0]], 1, "shape"), ([1.0, np.nan], 1, "finite"),
+@pytest.mark.parametrize(("mu", "T", "words"), [([1.0], 1, "number of eigenvalues must be at least "
+                                                           "2"), ([[1.0, 2.0]], 1, "shape"), ([1.0, np.nan], 1, "finite"),
                                                 ([1.0, 2.0], 0, "T must be"), ([1.0, 2.0], float("nan"), "T must be"),
                                                 ([1.0, 2.0], 1e-200, "above 1e-100 of the largest eigenvalue")])
 def test_refusal(mu, T, words):

@@ -24,7 +24,8 @@ def test_equal_needs_algebra_for_true_and_a_witness_for_false():
     assert equal(sp.log(q / (1 - q)), sp.log(q) - sp.log(1 - q))
     assert not equal(q**p, q ** (p + 1))
     assert difference(q ** (p - 1) * q, q**p) == 0 and difference(q**p, 1) == q**p - 1
-    with pytest.raises(ArithmeticError, match="rewrite one side"):  # true, but not by the algebra of rational functions and logs
+    # true, but not by the algebra of rational functions and logs
+    with pytest.raises(ArithmeticError, match="rewrite one side"):
         equal(sp.sin(q) ** 2 + sp.cos(q) ** 2, 1)
 
 
@@ -248,7 +249,8 @@ def test_eq_46_with_and_without_the_legendre_term():
     at = rs_multipliers()
     assert equal(rs_free_energy(), EQ_46)
     assert equal(2 * (lam + rs_action()).subs(at), EQ_46 + ENTROPY_CONSTANT)
-    literal = (2 * rs_action()).subs(at) - sp.log(2 * sp.pi)  # (43), (44), (41) in (39) as printed, sign of beta^2 mended
+    # (43), (44), (41) in (39) as printed, sign of beta^2 mended
+    literal = (2 * rs_action()).subs(at) - sp.log(2 * sp.pi)
     assert not equal(literal, EQ_46)
     assert equal(literal, EQ_46 - q / (1 - q) + q / (1 - q) ** 2)
 

@@ -99,7 +99,8 @@ def test_eq_60_61_keep_the_root_q_0():
 def test_eq_62_63_leaving_lam_out_of_the_factors_is_the_legendre_term():
     """exp(-lam sigma^2 / 2K) on every leg: K legs a spin lower ln Z by lam / 2, as <sigma^2> = q + v = 1 makes it.
 
-    By sums over a grid at finite K, which come to -lam / 2 like 1/K; with a spread that breaks the constraint they do not.
+    By sums over a grid at finite K, which come to -lam / 2 like 1/K; with a spread that breaks the constraint they do
+    not.
     """
     grid, multiplier_, count = np.linspace(-9, 9, 4001), 1.7, np.array([100, 1000, 10_000])
     for overlap in (0.0, 0.4, 0.8):
@@ -108,7 +109,8 @@ def test_eq_62_63_leaving_lam_out_of_the_factors_is_the_legendre_term():
             leg = [np.log((message * np.exp(-multiplier_ * grid**2 / (2 * k))).sum() / message.sum()) for k in count]
             gap = count * np.array(leg) + multiplier_ * square / 2
             assert (np.abs(gap) < 2 / count).all()
-    without, with_lam = edge_term().subs(lam, 0), edge_term()   # the library's term, where the share of each edge stands
+    # the library's term, where the share of each edge stands
+    without, with_lam = edge_term().subs(lam, 0), edge_term()
     assert equal(with_lam - without, -lam / 2)
 
 

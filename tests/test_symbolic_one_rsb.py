@@ -16,7 +16,8 @@ from spinlib.symbolic.one_rsb import (A, B_d, B_nd, D0, D1, K, between, bethe_fr
 
 HALF, D = p * beta**2 / 2, 1 - q1 + x * (q1 - q0)
 SIZES = (2, 3, 4)
-SADDLE = {p: 3, beta: 2, q0: 0, q1: 0.7116659769869611, x: 0.7361480776209235}  # PSpin(3).solve(0.5), which knows no cavity
+# PSpin(3).solve(0.5), which knows no cavity
+SADDLE = {p: 3, beta: 2, q0: 0, q1: 0.7116659769869611, x: 0.7361480776209235}
 
 
 def plain(expression):
@@ -116,7 +117,8 @@ def test_replica_message_refuses_what_is_not_symmetric_or_not_quadratic():
 
 # --- sums over the couplings of a spin, and the two printed indices ------------------------------------------------
 
-COUPLED = {b: (sp.Symbol(f"J_{b}"), [tuple(sp.symbols(f"h_{b}{k} Delta0_{b}{k} Delta1_{b}{k}", positive=True)) for k in "jk"]) for b in "abc"}
+COUPLED = {b: (sp.Symbol(f"J_{b}"), [tuple(sp.symbols(f"h_{b}{k} Delta0_{b}{k} "
+                                                      f"Delta1_{b}{k}", positive=True)) for k in "jk"]) for b in "abc"}
 
 
 @cache

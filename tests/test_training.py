@@ -158,7 +158,8 @@ def test_divergence_is_reported_and_the_weights_stay_finite():
         history = fit(model, sample(9), steps=500, lr=50.0, optimizer=torch.optim.SGD)
     assert np.isfinite(history.loss).all() and len(history.loss) < 501
     assert np.isfinite(model.weights()).all()
-    assert loss(model, sample(9)).item() == pytest.approx(history.loss[-1], rel=1e-12)   # the weights of the last finite loss
+    # the weights of the last finite loss
+    assert loss(model, sample(9)).item() == pytest.approx(history.loss[-1], rel=1e-12)
 
 
 @pytest.mark.parametrize(("options", "error", "words"), [

@@ -48,9 +48,9 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
     the arrays of the state. It is taken before damping, so a heavily damped run is not mistaken for a converged one.
 
     Three things end a run early, because no later sweep can help: entries that are not finite; entries ``GROWTH`` times
-    as large as any of the first ``HEAD`` sweeps (a linear iteration that converges grows at most as the number of sweeps);
-    and ``fault``, which may say in words why a proposed state is impossible ('' where it is not). The state of a fault
-    is the one before it. Not converging warns, unless ``silent``: then the caller does.
+    as large as any of the first ``HEAD`` sweeps (a linear iteration that converges grows at most as the number of
+    sweeps); and ``fault``, which may say in words why a proposed state is impossible ('' where it is not). The state of
+    a fault is the one before it. Not converging warns, unless ``silent``: then the caller does.
 
     >>> import numpy as np
     >>> from spinlib._core import iterate

@@ -36,7 +36,8 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     g, query = _summary(X, value=False)
     found = (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
     if not torch.isfinite(found).all():
-        raise ValueError(f"the prediction left the finite numbers, with X up to {X.detach().abs().max().item():.3g} and W up to "
+        raise ValueError(f"the prediction left the finite numbers, with X up to {X.detach().abs().max().item():.3g} "
+                         "and W up to "
                          f"{W.detach().abs().max().item():.3g}; it grows as X^3, so scale X")
     return found
 
@@ -55,7 +56,8 @@ def _tensor(name: str, value: TensorLike) -> torch.Tensor:
     """``value`` as a tensor of real numbers; the graph of a tensor is kept."""
     try:
         value = np.asarray(value, dtype=np.float64) if isinstance(value, (list, tuple)) else value
-        if isinstance(value, np.ndarray) and not value.flags.writeable:  # as the prompts of icl are: torch needs its own
+        # as the prompts of icl are: torch needs its own
+        if isinstance(value, np.ndarray) and not value.flags.writeable:
             value = value.copy()
         tensor = torch.as_tensor(value)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:

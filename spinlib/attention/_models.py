@@ -61,7 +61,8 @@ class LinearAttention(torch.nn.Module):
         """
         X = _prompts(X, self.dtype)
         if X.shape[1] != self.D + 1:
-            raise ValueError(f"X must have D+1 = {self.D + 1} rows, got shape {tuple(X.shape)}; this model has D = {self.D}")
+            raise ValueError(f"X must have D+1 = {self.D + 1} rows, got shape {tuple(X.shape)}; "
+                             f"this model has D = {self.D}")
         return _summary(X, self.value)
 
     def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
@@ -80,10 +81,12 @@ class LinearAttention(torch.nn.Module):
     def weights(self) -> np.ndarray:
         """W (D+1, D) as numpy: W_K^T W_Q where factored, summed over heads, without its idle last column.
 
-        With ``value`` and several heads no single W exists: ValueError; read ``model.W`` (or W_Q, W_K) and ``model.W_V``.
+        With ``value`` and several heads no single W exists: ValueError; read ``model.W`` (or W_Q, W_K) and
+        ``model.W_V``.
         """
         if self.value and self.heads > 1:
-            raise ValueError("heads with values have no common W; read the parameters W (or W_Q, W_K) and W_V of the model")
+            raise ValueError("heads with values have no common W; read the parameters W (or W_Q, W_K) and W_V of the "
+                             "model")
         with torch.no_grad():
             W = self.W_K.mT @ self.W_Q if self.factored else self.W
             return W.sum(0)[:, :self.D].double().numpy().copy()

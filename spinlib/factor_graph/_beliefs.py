@@ -16,9 +16,9 @@ from spinlib.factor_graph._sum_product import Layout, normalised
 class Beliefs:
     """What belief propagation found.
 
-    ``marginals`` (n, K) with K the largest number of states (0 where a variable has fewer); ``factor_marginals``
-    one table a factor; ``log_Z`` the Bethe value; ``messages`` (edges, K) from factors to variables, edges in the
-    order of :func:`edges`; ``converged``, ``n_iter``, ``residual``, ``history`` and ``reason`` as in every iteration here.
+    ``marginals`` (n, K) with K the largest number of states (0 where a variable has fewer); ``factor_marginals`` one
+    table a factor; ``log_Z`` the Bethe value; ``messages`` (edges, K) from factors to variables, edges in the order of
+    :func:`edges`; ``converged``, ``n_iter``, ``residual``, ``history`` and ``reason`` as in every iteration here.
     """
 
     marginals: np.ndarray
@@ -70,9 +70,9 @@ def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np
 
     The first is log Z gained by adding variable i together with its factors, :math:`\ln\sum_x\prod_b u_{b\to i}(x)`,
     the second by adding factor a alone, :math:`\ln\sum f_a\prod_j m_{j\to a}`; m are the messages of variables to
-    factors that follow from ``messages`` and u the unnormalised answers. The Bethe value is
-    ``variable.sum() - ((degree - 1) * factor).sum()`` with the degree of each factor. For p-spin Ising factors the
-    second is log[cosh(beta J) (1 + tanh(beta J) prod m)]. Source: the slides of pspin_ising; Mezard and Montanari (2009), 14.2.4.
+    factors that follow from ``messages`` and u the unnormalised answers. The Bethe value is ``variable.sum() - ((degree
+    - 1) * factor).sum()`` with the degree of each factor. For p-spin Ising factors the second is log[cosh(beta J) (1 +
+    tanh(beta J) prod m)]. Source: the slides of pspin_ising; Mezard and Montanari (2009), 14.2.4.
 
     >>> from spinlib.factor_graph import bethe_terms, bp, ising
     >>> pair = ising([[0, 1], [1, 0]])
@@ -87,10 +87,10 @@ def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np
 def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals: Sequence[ArrayLike]) -> float:
     r"""Gibbs free energy in Bethe's approximation, in units of the temperature, for any beliefs.
 
-    :math:`\sum_a\sum b_a\ln(b_a/f_a) - \sum_i(d_i-1)\sum b_i\ln b_i` with d_i the number of factors at variable i; minus
-    log Z at a fixed point of belief propagation. Beliefs should be consistent (b_i a marginal of b_a), which is not
-    checked. Source: Yedidia, Freeman and Weiss (2005). Raises ValueError for shapes that do not fit the graph, and for
-    beliefs that are negative or do not sum to 1; inf where a belief is positive on a state of weight 0.
+    :math:`\sum_a\sum b_a\ln(b_a/f_a) - \sum_i(d_i-1)\sum b_i\ln b_i` with d_i the number of factors at variable i;
+    minus log Z at a fixed point of belief propagation. Beliefs should be consistent (b_i a marginal of b_a), which is
+    not checked. Source: Yedidia, Freeman and Weiss (2005). Raises ValueError for shapes that do not fit the graph, and
+    for beliefs that are negative or do not sum to 1; inf where a belief is positive on a state of weight 0.
 
     >>> from spinlib.factor_graph import bethe_free_energy, bp, ising
     >>> pair = ising([[0, 1], [1, 0]])
@@ -102,7 +102,8 @@ def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals
     b = check_probabilities("marginals", marginals, (graph.n, max(graph.cards)))
     check_type("factor_marginals", factor_marginals, Sequence, "pass Beliefs.factor_marginals")
     if len(factor_marginals) != len(graph.factors):
-        raise ValueError(f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got {len(factor_marginals)}")
+        raise ValueError(f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got "
+                         f"{len(factor_marginals)}")
     xlogx = lambda p: float((p * np.log(np.where(p > 0, p, 1.0))).sum())
     total = 0.0
     for a, ((_, table), belief) in enumerate(zip(graph.factors, factor_marginals)):
@@ -121,5 +122,6 @@ def _messages(messages, valid) -> np.ndarray:
         raise ValueError(f"messages must be >= 0, got least {messages.min():g}; they are weights of states")
     empty = np.flatnonzero((messages * valid).sum(-1) == 0)
     if len(empty):
-        raise ValueError(f"each message needs a state of positive weight, got only zeros in row {empty[0]}; start from uniform messages")
+        raise ValueError(f"each message needs a state of positive weight, got only zeros in row {empty[0]}; "
+                         "start from uniform messages")
     return messages

@@ -34,7 +34,8 @@ def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
             log_weight += ordered.reshape([c if i in kept else 1 for i, c in zip(live, log_weight.shape)])
     top = log_weight.max()
     if np.isneginf(top):
-        raise ValueError("no state has a positive weight: the factors contradict each other; look for zeros in the tables")
+        raise ValueError("no state has a positive weight: the factors contradict each other; "
+                         "look for zeros in the tables")
     weight = np.exp(log_weight - top)
     Z = weight.sum()
     marginals = np.zeros((graph.n, max(graph.cards)))

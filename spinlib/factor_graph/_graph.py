@@ -32,7 +32,8 @@ class FactorGraph:
     factors: tuple[tuple[tuple[int, ...], np.ndarray], ...]
 
     def __post_init__(self):
-        cards = check_type("cards", self.cards, (Sequence, np.ndarray), "cards=(2, 3) are two variables of 2 and 3 states")
+        cards = check_type("cards", self.cards, (Sequence, np.ndarray), "cards=(2, 3) are two variables of 2 and 3 "
+                                                                        "states")
         cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(cards))
         check_type("factors", self.factors, Sequence, "factors=[((0, 1), table)] is one factor of two variables")
         factors = []
@@ -41,11 +42,13 @@ class FactorGraph:
                 raise TypeError(f"factor {a} must be a pair (scope, table), got {type(factor).__name__}")
             scope, table = tuple(whole(f"the scope of factor {a}", factor[0]).ravel().tolist()), factor[1]
             if len(set(scope)) < len(scope) or not all(0 <= i < len(cards) for i in scope):
-                raise ValueError(f"factor {a} has scope {scope}; it must name different variables, each from 0 to {len(cards) - 1}")
+                raise ValueError(f"factor {a} has scope {scope}; it must name different variables, each from 0 to "
+                                 f"{len(cards) - 1}")
             want = tuple(cards[i] for i in scope)
             table = np.asarray(table)
             if table.shape != want:
-                raise ValueError(f"the table of factor {a} has shape {table.shape}, its scope {scope} has {want} states; "
+                raise ValueError(f"the table of factor {a} has shape {table.shape}, its scope {scope} has {want} "
+                                 "states; "
                                  "give one axis per variable of the scope, in the order of the scope")
             table = check_array(f"the table of factor {a}", table, want)
             if (table < 0).any() or not (table > 0).any():

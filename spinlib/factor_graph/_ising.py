@@ -15,8 +15,9 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`, weights exp(-beta H).
 
     ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
-    field makes no factor. State 0 is spin -1, state 1 is spin +1. The factors of J come first, in order.
-    Source: the slides of a talk by the author of the thesis (July 2025), "A simple example". Raises ValueError for shapes or scopes that do not fit.
+    field makes no factor. State 0 is spin -1, state 1 is spin +1. The factors of J come first, in order. Source: the
+    slides of a talk by the author of the thesis (July 2025), "A simple example". Raises ValueError for shapes or scopes
+    that do not fit.
 
     >>> from spinlib.factor_graph import bp, pspin_ising
     >>> one = pspin_ising(3, [(0, 1, 2)], 1.0)
@@ -32,7 +33,8 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     h = check_array("h", np.full(n_spins, h) if np.ndim(h) == 0 else h, (n_spins,), hint="give one field per spin")
     sign = np.array([-1.0, 1.0])
     if max(beta * np.abs(J).max(initial=0), beta * np.abs(h).max()) > 700:
-        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max |J|={np.abs(J).max(initial=0):g} "
+        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max "
+                         f"|J|={np.abs(J).max(initial=0):g} "
                          f"and max |h|={np.abs(h).max():g}: the weight exp(beta J) leaves the finite numbers; lower beta")
     product = reduce(np.multiply.outer, [sign] * p)
     factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]

@@ -31,7 +31,8 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0
     D = len(W) - 1
     A, v = W[:D, :D], W[D, :D]
     trace, square = np.trace(A), (A * A.T).sum()
-    same = lambda at: at(1) / N + (1 - 1 / N) * at(c)  # the mean over two tokens i, j of what depends on their covariance k
+    # the mean over two tokens i, j of what depends on their covariance k
+    same = lambda at: at(1) / N + (1 - 1 / N) * at(c)
     # E u_a u_b q_m q_n = alpha delta_ab delta_mn + gamma (delta_am delta_bn + delta_an delta_bm), u = X0 y0 / N, q the query
     alpha = same(lambda k: 1 + k**2 * (D + 1) + 2 * k * c**2) / D + noise**2 / N
     gamma = c**2 * (same(lambda k: 2 + k * (D + 2)) / D + noise**2 / N)
@@ -46,8 +47,8 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
     """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``, c times the identity over a zero row.
 
-    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D): the limit P -> infinity of the ground state. It is not the identity of
-    Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.
+    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D): the limit P -> infinity of the ground state. It is not the identity
+    of Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.
 
     >>> from spinlib.icl import best_weights, population_error
     >>> W = best_weights(D=20, N=100)

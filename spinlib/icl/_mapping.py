@@ -61,8 +61,8 @@ def loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
 def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
     """The spins as the weight matrix W (D+1, D): vec^-1, row by row; W.ravel() goes back.
 
-    ``mean`` (n,) with n = D (D+1), from which ``D`` follows; where it is given, it must fit. Source: Thesis section 4.2.
-    ValueError for another length.
+    ``mean`` (n,) with n = D (D+1), from which ``D`` follows; where it is given, it must fit. Source: Thesis section
+    4.2. ValueError for another length.
 
     >>> from spinlib.icl import weights
     >>> weights([1, 2, 3, 4, 5, 6]).tolist()
@@ -72,7 +72,8 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
         n = len(check_array("mean", mean, (None,)))
         D = isqrt(n)
         if n < 2 or D * (D + 1) != n:
-            raise ValueError(f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; pass the mean of a glass that "
+            raise ValueError(f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; "
+                             "pass the mean of a glass that "
                              "to_spin_glass made")
     D = check_integer("D", D, 1)
     mean = check_array("mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins")
@@ -82,8 +83,8 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
 def predict(W: ArrayLike, X: ArrayLike) -> np.ndarray:
     """Prediction y_hat (P,) of the linear attention Y = X X^T W X / N, its element (D+1, N+1) (Thesis eqs. (121), (125)).
 
-    ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in the
-    query's label slot and changes nothing. ValueError where shapes do not fit.
+    ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in
+    the query's label slot and changes nothing. ValueError where shapes do not fit.
 
     >>> import numpy as np
     >>> from spinlib.icl import LinearTask, predict

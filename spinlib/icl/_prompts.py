@@ -13,9 +13,9 @@ from spinlib._core import check_array, freeze
 class Prompts:
     """P prompts as the attention sees them (Thesis eq. (122)).
 
-    ``X`` (P, D+1, N+1): columns are N tokens (x_i; y_i) and the query (x; 0); ``y`` (P,): labels of the queries;
-    ``w`` (P, D): the hidden task vectors; all kept as read-only copies. ValueError where shapes disagree, entries are not finite, or the slot of the
-    query's label is not zero.
+    ``X`` (P, D+1, N+1): columns are N tokens (x_i; y_i) and the query (x; 0); ``y`` (P,): labels of the queries; ``w``
+    (P, D): the hidden task vectors; all kept as read-only copies. ValueError where shapes disagree, entries are not
+    finite, or the slot of the query's label is not zero.
     """
 
     X: np.ndarray
@@ -71,7 +71,8 @@ def features(prompts: Prompts) -> Features:
     ((2, 4), (2, 3), (2,))
     """
     if not isinstance(prompts, Prompts):
-        raise TypeError(f"features needs Prompts, got {type(prompts).__name__}; make them with LinearTask(D, N).sample(P)")
+        raise TypeError(f"features needs Prompts, got {type(prompts).__name__}; "
+                        "make them with LinearTask(D, N).sample(P)")
     return Features(*read(prompts.X), prompts.y)
 
 
@@ -91,7 +92,8 @@ def read(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(all="ignore"):  # reported in the next lines, in words
         u = (X[:, :, :N] @ X[:, -1, :N, None])[:, :, 0] / N
     if not np.isfinite(u).all():
-        raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are beyond "
+        raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are "
+                         "beyond "
                          "the largest number; scale the prompts")
     return u, X[:, :-1, N].copy()
 
@@ -102,4 +104,5 @@ def as_features(data: Prompts | Features) -> Features:
         return data
     if isinstance(data, Prompts):
         return features(data)
-    raise TypeError(f"expected Prompts or Features, got {type(data).__name__}; make them with LinearTask(D, N).sample(P)")
+    raise TypeError(f"expected Prompts or Features, got {type(data).__name__}; "
+                    "make them with LinearTask(D, N).sample(P)")

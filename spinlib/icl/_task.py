@@ -14,11 +14,11 @@ class LinearTask:
     r"""Noisy linear regression in context: y = w.x / sqrt(D) + noise g, with x, w ~ N(0, I_D), a prompt of N examples.
 
     ``D`` dimension, ``N`` examples in the prompt, ``corr`` the covariance c of two tokens along one coordinate, Thesis
-    eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included (the published code multiplies by the wrong
-    side of the Cholesky factor and gets L^T L instead of K = L L^T). ``noise`` is the standard deviation of g in the
-    labels of the prompt and of the query; ``n_tasks`` the size of the pool of task vectors that one call of ``sample``
-    draws and then picks from at random (None: a fresh task a prompt; the thesis has None).
-    ValueError for D, N, n_tasks < 1, corr outside [0, 1], noise < 0.
+    eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included (the published code multiplies by the
+    wrong side of the Cholesky factor and gets L^T L instead of K = L L^T). ``noise`` is the standard deviation of g in
+    the labels of the prompt and of the query; ``n_tasks`` the size of the pool of task vectors that one call of
+    ``sample`` draws and then picks from at random (None: a fresh task a prompt; the thesis has None). ValueError for D,
+    N, n_tasks < 1, corr outside [0, 1], noise < 0.
 
     >>> from spinlib.icl import LinearTask
     >>> task = LinearTask(D=2, N=3)
@@ -66,8 +66,8 @@ class LinearTask:
     def sample_features(self, P: int, *, rng: RNG = None) -> Features:
         """``features(task.sample(P))`` in law but in O(P D), whatever N: no prompt is built.
 
-        Given w, the labels of the prompt are N independent normals of variance s2 = w.w/D + noise^2, so y0.y0 is s2 times
-        a chi-square, and X0 given y0 is normal: along w with mean w y / (sqrt(D) s2), across w with variance 1.
+        Given w, the labels of the prompt are N independent normals of variance s2 = w.w/D + noise^2, so y0.y0 is s2
+        times a chi-square, and X0 given y0 is normal: along w with mean w y / (sqrt(D) s2), across w with variance 1.
         ValueError when corr != 0, where this does not hold.
         """
         P = check_integer("P", P, 1, hint="P is the number of prompts")

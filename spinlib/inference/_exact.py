@@ -49,7 +49,8 @@ def _no_ground_state(hessian: np.ndarray) -> str:
         what = (f"its smallest eigenvalue is {spectrum[0]:.3g}: the energy falls without end along that direction and "
                 "has no minimum; raise the ridge")
     else:
-        what = (f"{flat.sum()} of its {len(flat)} eigenvalues are 0: the energy is flat along these directions, so there is "
+        what = (f"{flat.sum()} of its {len(flat)} eigenvalues are 0: the energy is flat along these directions, so "
+                "there is "
                 "no single minimum; raise the ridge, use more prompts than spins, or ground_state_cg for one of the minima")
     return f"the Hessian diag(lam) - J must be positive definite, {what}"
 

@@ -91,10 +91,11 @@ class Couplings:
 def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng: RNG = None) -> Couplings:
     """Draw Gaussian couplings: energies of order N, of covariance close to ``(N/2) q^p`` at overlap q.
 
-    By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance
-    ``1/(2 N^(p-1))``: then the covariance is exactly ``(N/2) q^p`` at every N (Crisanti and Sommers 1992). With ``distinct=True``
-    the sum runs over ``i1 < ... < ip`` with variance ``p!/(2 N^(p-1))`` as in Thesis eq. (20); covariance ``(N/2) q^p`` then holds
-    only up to relative order 1/N. Refuses more than 2^27 entries N^p, and p above 8.
+    By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance ``1/(2
+    N^(p-1))``: then the covariance is exactly ``(N/2) q^p`` at every N (Crisanti and Sommers 1992). With
+    ``distinct=True`` the sum runs over ``i1 < ... < ip`` with variance ``p!/(2 N^(p-1))`` as in Thesis eq. (20);
+    covariance ``(N/2) q^p`` then holds only up to relative order 1/N. Refuses more than 2^27 entries N^p, and p above
+    8.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape

@@ -50,8 +50,9 @@ class PSpin:
     def _y_K(self) -> float:
         """y of the equilibrium states at and below T_K: the zero of the complexity, at no temperature in particular.
 
-        Bracket [1/p^2, 1/(p-1)]: there dSigma/dy = (1-y)(1-(p-1)y)/(2py^2) >= 0, Sigma = ln(p-1)/2-(p-2)/p > 0 at the right
-        end, and -2 Sigma = p-2/p+1/p^3+1-1/p^2-2 ln p > 0 at the left one (positive at p = 3 and increasing in p).
+        Bracket [1/p^2, 1/(p-1)]: there dSigma/dy = (1-y)(1-(p-1)y)/(2py^2) >= 0, Sigma = ln(p-1)/2-(p-2)/p > 0 at the
+        right end, and -2 Sigma = p-2/p+1/p^3+1-1/p^2-2 ln p > 0 at the left one (positive at p = 3 and increasing in
+        p).
         """
         return brentq(self._sigma, self.p**-2.0, 1 / (self.p - 1), xtol=1e-300, rtol=_EPS)
 
@@ -81,9 +82,9 @@ class PSpin:
     def free_energy(self, q: ArrayLike, T: float, x: ArrayLike = 1.0, q0: ArrayLike = 0.0) -> np.ndarray | float:
         """1RSB free energy per spin for overlaps ``q`` inside and ``q0`` between states (Thesis eq. (118), no constant).
 
-        ``q``, ``x``, ``q0`` are numbers or arrays that broadcast, 0 <= q0 <= q < 1 and 0 <= x <= 1; ``T`` > 0 is a number.
-        At x = 1 the value does not depend on q; x = 0 is the limit, the replica-symmetric one. The saddle is a maximum
-        in q and in x. Raises ValueError outside these ranges.
+        ``q``, ``x``, ``q0`` are numbers or arrays that broadcast, 0 <= q0 <= q < 1 and 0 <= x <= 1; ``T`` > 0 is a
+        number. At x = 1 the value does not depend on q; x = 0 is the limit, the replica-symmetric one. The saddle is a
+        maximum in q and in x. Raises ValueError outside these ranges.
 
         >>> from spinlib.pspin import PSpin
         >>> print(f"{PSpin(3).free_energy(0.7117, 0.5, x=0.7361):.6f}")
@@ -115,9 +116,10 @@ class PSpin:
     def rs_overlaps(self, T: float) -> tuple[float, ...]:
         """Nonzero stationary overlaps of the replica-symmetric free energy, ascending (roots of Thesis eq. (45)).
 
-        Roots of h(q) = q^(p-2) (1-q)^2 = 2 T^2 / p. h rises from 0 to its maximum at q = (p-2)/p and falls to 0 at q = 1: two
-        roots below the spinodal of (45), none above: (). The root q = 0, the physical one above T_K, is not listed.
-        Left bracket starts where q^(p-2) alone is h, right one where (1-q)^2 alone is h: the other factor is below 1.
+        Roots of h(q) = q^(p-2) (1-q)^2 = 2 T^2 / p. h rises from 0 to its maximum at q = (p-2)/p and falls to 0 at q =
+        1: two roots below the spinodal of (45), none above: (). The root q = 0, the physical one above T_K, is not
+        listed. Left bracket starts where q^(p-2) alone is h, right one where (1-q)^2 alone is h: the other factor is
+        below 1.
 
         >>> from spinlib.pspin import PSpin
         >>> print([f"{q:.4f}" for q in PSpin(3).rs_overlaps(0.4)], PSpin(3).rs_overlaps(0.5))
@@ -139,10 +141,10 @@ class PSpin:
     def solve(self, T: float) -> OneRSB:
         """Equilibrium at temperature ``T`` > 0: the 1RSB saddle below T_K, the paramagnet (q = 0, x = 1) at and above it.
 
-        Between T_K and T_d the exponentially many states add up to the paramagnet, so nothing shows in f.
-        Below T_K, y = y_K and w = 1 - q solves w (1-w)^((p-2)/2) = s, s = T sqrt(2 y_K / p). In t = w / s the bracket is
-        [1, (1-y_K)^(-(p-2)/2)]: at t = 1 the left side is too small, at the right end w = y_K T / T_K < y_K, so it is too big.
-        Thesis eq. (118), and the equation for x that the thesis leaves out. Raises ValueError for T <= 0 or NaN.
+        Between T_K and T_d the exponentially many states add up to the paramagnet, so nothing shows in f. Below T_K, y
+        = y_K and w = 1 - q solves w (1-w)^((p-2)/2) = s, s = T sqrt(2 y_K / p). In t = w / s the bracket is [1,
+        (1-y_K)^(-(p-2)/2)]: at t = 1 the left side is too small, at the right end w = y_K T / T_K < y_K, so it is too
+        big. Thesis eq. (118), and the equation for x that the thesis leaves out. Raises ValueError for T <= 0 or NaN.
 
         >>> from spinlib.pspin import PSpin
         >>> s = PSpin(3).solve(0.5)
@@ -168,8 +170,8 @@ class PSpin:
     def x_threshold(self, T: float) -> float:
         """Smallest x with stable states at ``T`` <= T_d: they are marginal, y = 1/(p-1) (Crisanti and Sommers 1992).
 
-        Root of x ((p-1)/(p-2+x))^(p/2) = T / T_d, increasing on [0, 1]; the bracket divides T / T_d by the largest and the
-        smallest value of the second factor. Raises ValueError above T_d.
+        Root of x ((p-1)/(p-2+x))^(p/2) = T / T_d, increasing on [0, 1]; the bracket divides T / T_d by the largest and
+        the smallest value of the second factor. Raises ValueError above T_d.
 
         >>> from spinlib.pspin import PSpin
         >>> print(f"{PSpin(3).x_threshold(0.5):.6f}")
@@ -177,7 +179,8 @@ class PSpin:
         """
         T = check_real("T", T, above=0)
         if T > self.T_d:
-            raise ValueError(f"T must be <= T_d = {self.T_d:.12g} for p = {self.p}, got {T}; above it there are no states to count")
+            raise ValueError(f"T must be <= T_d = {self.T_d:.12g} for p = {self.p}, got {T}; "
+                             "above it there are no states to count")
         p, level = self.p, math.log(T / self.T_d)
         growth = lambda v: v - p / 2 * math.log1p((math.exp(v) - 1) / (p - 1)) - level  # v = ln x
         return math.exp(_root(growth, level + p / 2 * math.log1p(-1 / (p - 1)), level))
@@ -185,9 +188,9 @@ class PSpin:
     def state_overlap(self, T: float, x: float = 1.0) -> float:
         """Overlap q inside the states that weight ``x`` selects at ``T``, on the stable branch (Thesis eq. (111) at q0 = 0).
 
-        w = 1 - q solves w (w + xq) q^(p-2) = 2 T^2 / p. On 0 < w <= x/(p-2+x), where the inner replicon is >= 0, the left side
-        increases; it is <= w (w + x), which gives the lower end, and reaches 2 T^2 / p exactly when x >= x_th(T).
-        Raises ValueError, naming the range, where no stable state exists.
+        w = 1 - q solves w (w + xq) q^(p-2) = 2 T^2 / p. On 0 < w <= x/(p-2+x), where the inner replicon is >= 0, the
+        left side increases; it is <= w (w + x), which gives the lower end, and reaches 2 T^2 / p exactly when x >=
+        x_th(T). Raises ValueError, naming the range, where no stable state exists.
 
         >>> from spinlib.pspin import PSpin
         >>> print(f"{PSpin(3).state_overlap(0.6):.5f}")
@@ -220,7 +223,8 @@ class PSpin:
         >>> print(f"{PSpin(3).complexity_at_energy(-1.16):.6f}")
         0.009587
         """
-        hint = (f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = {self.p}; "
+        hint = (f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = "
+                f"{self.p}; "
                 "below it the value is negative")
         e = _inside("e", e, f"at most e_threshold; {hint}", lambda a: a <= self.e_threshold)
         E = -e * math.sqrt(2 * self.p)  # = (p-1) u + 1/u with u = sqrt(y); the smaller root is the stable branch
@@ -235,14 +239,16 @@ class PSpin:
         x_th = self.x_threshold(T) if T <= self.T_d else math.inf
         if x < x_th * (1 - 1e-14):  # x_th itself, rounded, is allowed
             found = f"x_th = {x_th:.12g} here" if T <= self.T_d else "here T > T_d"
-            raise ValueError(f"no stable state at T = {T:g}, x = {x:g} for p = {p}: states exist for x_th(T) <= x <= 1 and "
+            raise ValueError(f"no stable state at T = {T:g}, x = {x:g} for p = {p}: states exist for x_th(T) <= x <= "
+                             "1 and "
                              f"T <= T_d = {self.T_d:.12g}; {found}")
         v_max = math.log(x / (p - 2 + x))
         if x <= x_th * (1 + 1e-14):
             return math.exp(v_max)  # the marginal state
         a = T * math.sqrt(2 / p)
         if a * (a / x) < 1e-290:
-            raise ValueError(f"T must not be so small beside x that 1 - q leaves the numbers, about T > 1e-145 sqrt(x), got "
+            raise ValueError("T must not be so small beside x that 1 - q leaves the numbers, about T > 1e-145 "
+                             "sqrt(x), got "
                              f"T = {T:g}, x = {x:g}; states at low T have x of order T, or use complexity_at_energy")
         level = 2 * math.log(a)
 

@@ -1,7 +1,7 @@
 """Message passing on one sample of the spherical p-spin model: relaxed BP on the edges, AMP on the spins, state evolution.
 
-All three follow from Thesis eqs. (54), (55), which the Thesis averages over the graph at once. Here they are iterated. The
-spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
+All three follow from Thesis eqs. (54), (55), which the Thesis averages over the graph at once. Here they are iterated.
+The spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
 Temperatures are ``T`` = 1/beta; couplings come from :func:`spinlib.pspin.simulation.gaussian_couplings`.
 """
 from __future__ import annotations
@@ -63,9 +63,9 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
 def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> StateEvolution:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at ``overlap`` (default q).
 
-    Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts. At
-    fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is unstable for
-    p >= 3. Source: the map of :func:`amp`; for pairwise couplings Bolthausen (2014).
+    Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts.
+    At fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is
+    unstable for p >= 3. Source: the map of :func:`amp`; for pairwise couplings Bolthausen (2014).
 
     >>> from spinlib.pspin.amp import state_evolution
     >>> se = state_evolution(3, 0.4, 0.5, overlap=0.49, n_steps=200)
@@ -82,7 +82,8 @@ def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None,
     path[0] = q, overlap
     for t in range(n_steps):
         fields = gain * path[t] ** (p - 1)  # variance of a field, covariance of the fields of two copies
-        path[t + 1] = spherical_variance(fields[0]) ** 2 * fields  # q = v^2 <h^2>: eq. (61), and the same for two copies
+        # q = v^2 <h^2>: eq. (61), and the same for two copies
+        path[t + 1] = spherical_variance(fields[0]) ** 2 * fields
     return StateEvolution(*path.T)
 
 
@@ -90,11 +91,11 @@ def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | N
         n_steps: int = 30) -> Iterates:
     """Approximate message passing: relaxed BP with one mean a spin, from ``m`` (..., N), for ``n_steps`` steps.
 
-    ``m_next = v h`` with ``h = -beta grad H(m) - b m_previous`` and ``b = beta^2 p (p-1)/2 v c^(p-2)``, c the overlap of m with
-    m_previous: expanding the cavity means of Thesis eq. (54) around the full ones leaves this Onsager term. ``previous`` (default 0) is
-    the step before the start. ``onsager=False`` leaves the term out: then fixed points are not those of the cavity equations.
-    Runs a fixed number of steps: from a random start at p >= 3 it never converges (that is replica symmetry breaking).
-    Raises ValueError if (1/N) sum m^2 is not in (0, 1).
+    ``m_next = v h`` with ``h = -beta grad H(m) - b m_previous`` and ``b = beta^2 p (p-1)/2 v c^(p-2)``, c the overlap
+    of m with m_previous: expanding the cavity means of Thesis eq. (54) around the full ones leaves this Onsager term.
+    ``previous`` (default 0) is the step before the start. ``onsager=False`` leaves the term out: then fixed points are
+    not those of the cavity equations. Runs a fixed number of steps: from a random start at p >= 3 it never converges
+    (that is replica symmetry breaking). Raises ValueError if (1/N) sum m^2 is not in (0, 1).
 
     >>> from spinlib.pspin.amp import amp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
@@ -122,9 +123,10 @@ def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | N
 def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 10) -> Iterates:
     """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55); start from ``m`` (N,).
 
-    Every message leaves its spin with the value ``m_i`` at first. The multiplier of eq. (55) is chosen at every step so that the
-    marginals, eq. (50), obey the spherical constraint. Messages: p for each of the binomial(N, p) factors, so keep N below about 100.
-    Raises ValueError if a coupling has coinciding indices: draw with ``gaussian_couplings(..., distinct=True)``.
+    Every message leaves its spin with the value ``m_i`` at first. The multiplier of eq. (55) is chosen at every step so
+    that the marginals, eq. (50), obey the spherical constraint. Messages: p for each of the binomial(N, p) factors, so
+    keep N below about 100. Raises ValueError if a coupling has coinciding indices: draw with ``gaussian_couplings(...,
+    distinct=True)``.
 
     >>> from spinlib.pspin.amp import relaxed_bp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins

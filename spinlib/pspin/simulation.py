@@ -33,9 +33,9 @@ def descend(couplings: Couplings, s: ArrayLike, *, step: float | None = None, to
             max_iter: int = 20_000) -> Descent:
     """Gradient descent on the sphere from ``s`` (..., N): the zero-temperature dynamics, which ends in a local minimum.
 
-    ``step`` defaults to ``0.6/R`` with ``R = sqrt(2 p (p-1))`` the radius of the semicircle of the Hessian. The stiffest
-    direction at the threshold has the curvature 2R, so steps below ``1/R`` do not overshoot; larger ones may leap between
-    valleys. Not converging warns with :class:`~spinlib.ConvergenceWarning`; the last state is returned.
+    ``step`` defaults to ``0.6/R`` with ``R = sqrt(2 p (p-1))`` the radius of the semicircle of the Hessian. The
+    stiffest direction at the threshold has the curvature 2R, so steps below ``1/R`` do not overshoot; larger ones may
+    leap between valleys. Not converging warns with :class:`~spinlib.ConvergenceWarning`; the last state is returned.
     Source: Crisanti and Sommers 1992; Castellani and Cavagna 2005.
 
     >>> from spinlib.pspin.simulation import descend, gaussian_couplings, random_spins
@@ -57,9 +57,10 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
              rng: RNG = None) -> np.ndarray:
     """Langevin dynamics at temperature ``T`` on the sphere: the path (n_steps // every + 1, ..., N) from ``s``.
 
-    Euler steps ``ds = P(-grad H dt + sqrt(2 T dt) noise)`` with P the projection on the tangent plane, and back to the sphere:
-    stationary at the Boltzmann distribution up to order ``dt``. For dynamics; for equilibrium use :func:`parallel_tempering`.
-    Raises ValueError when a step leaves the finite numbers. Source: Cugliandolo and Kurchan 1993.
+    Euler steps ``ds = P(-grad H dt + sqrt(2 T dt) noise)`` with P the projection on the tangent plane, and back to the
+    sphere: stationary at the Boltzmann distribution up to order ``dt``. For dynamics; for equilibrium use
+    :func:`parallel_tempering`. Raises ValueError when a step leaves the finite numbers. Source: Cugliandolo and Kurchan
+    1993.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings, langevin, overlap, random_spins
     >>> path = langevin(gaussian_couplings(32, rng=0), random_spins(32, (4,), rng=1), 1.0, n_steps=100, every=50, rng=2)
@@ -76,7 +77,8 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
         with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
             s = _to_sphere(s + _tangent(np.sqrt(2 * T * dt) * rng.standard_normal(s.shape) - dt * gradient, s))
         if not np.allclose((s**2).mean(axis=-1), 1):
-            raise ValueError(f"the dynamics left the finite numbers in step {k} with dt={dt:g}; lower dt, to 0.02 or less")
+            raise ValueError(f"the dynamics left the finite numbers in step {k} with dt={dt:g}; "
+                             "lower dt, to 0.02 or less")
         if k % every == 0:
             path.append(s)
     return np.array(path)
@@ -86,9 +88,9 @@ def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, 
              n_steps: int) -> tuple[np.ndarray, np.ndarray]:
     """Hamiltonian motion on the sphere in the potential ``beta H``: half kick, great circle, half kick, ``n_steps`` times.
 
-    ``s`` (..., N) on the sphere and tangent velocity ``v``; ``beta`` and ``eps`` are numbers or have shape (...,). Time-reversible and
-    volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``. Raises ValueError when the
-    motion leaves the finite numbers. Source: geodesic Monte Carlo, Byrne and Girolami 2013.
+    ``s`` (..., N) on the sphere and tangent velocity ``v``; ``beta`` and ``eps`` are numbers or have shape (...,).
+    Time-reversible and volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``.
+    Raises ValueError when the motion leaves the finite numbers. Source: geodesic Monte Carlo, Byrne and Girolami 2013.
 
     >>> import numpy as np
     >>> from spinlib.pspin.simulation import gaussian_couplings, leapfrog, random_spins
@@ -108,7 +110,8 @@ def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, 
     with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
         s, v = _leapfrog(couplings, s, v, beta, eps, n_steps)
     if not (np.isfinite(s).all() and np.isfinite(v).all()):
-        raise ValueError(f"the motion left the finite numbers with eps up to {eps.max():g} and beta up to {beta.max():g}; "
+        raise ValueError(f"the motion left the finite numbers with eps up to {eps.max():g} and beta up to "
+                         f"{beta.max():g}; "
                          "lower eps, to 0.35 / sqrt(beta) or less")
     return s, v
 
@@ -120,7 +123,8 @@ def _leapfrog(couplings: Couplings, s, v, beta, eps, n_steps: int):
     v = v + 0.5 * kick * _tangent(couplings._gradient(s), s)
     for left in reversed(range(n_steps)):
         s, v = _great_circle(s, v, eps)
-        v = v + (kick if left else 0.5 * kick) * _tangent(couplings._gradient(s), s)  # two half kicks meet between the steps
+        # two half kicks meet between the steps
+        v = v + (kick if left else 0.5 * kick) * _tangent(couplings._gradient(s), s)
     return _to_sphere(s), v
 
 
@@ -129,8 +133,8 @@ class Tempering:
     """Measurements of :func:`parallel_tempering` along the temperatures ``T`` (n_T,).
 
     ``energy`` (n_sweeps, n_copies, n_T) per spin; ``overlap`` (n_sweeps, n_pairs, n_T) between copies; ``s`` (n_copies,
-    n_T, N) the last state, to continue from; ``acceptance`` (n_T,) of the moves and ``swaps`` (n_T - 1,) of neighbouring
-    temperatures.
+    n_T, N) the last state, to continue from; ``acceptance`` (n_T,) of the moves and ``swaps`` (n_T - 1,) of
+    neighbouring temperatures.
     """
 
     T: np.ndarray
@@ -149,9 +153,9 @@ def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 10
 
     A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
     accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps
-    sample P(q). Neighbouring temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the first
-    sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over samples
-    of the default couplings.
+    sample P(q). Neighbouring temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the
+    first sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over
+    samples of the default couplings.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
     >>> run = parallel_tempering(gaussian_couplings(16, rng=0), [0.8, 1.0, 1.3], n_sweeps=20, rng=1)

@@ -13,8 +13,8 @@ from spinlib._core import check_array, check_integer, check_real, one_line
 class TwoSpin:
     """Equilibrium of one sample: ``log_z``, ``energy`` per spin, ``occupation`` (N,) and the saddle ``z``.
 
-    ``occupation[k]`` is the thermal average of ``y_k^2 / N``, the share of eigenvector k in the constraint; the shares sum to 1.
-    ``z`` is the real saddle point of the contour, the Lagrange multiplier of Thesis eq. (23).
+    ``occupation[k]`` is the thermal average of ``y_k^2 / N``, the share of eigenvector k in the constraint; the shares
+    sum to 1. ``z`` is the real saddle point of the contour, the Lagrange multiplier of Thesis eq. (23).
     """
 
     log_z: float
@@ -29,9 +29,9 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
     r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on the sphere ``sum_k y_k^2 = N``, at finite N and temperature ``T``.
 
     ``eigenvalues`` mu (N,) of the symmetric coupling matrix. The partition function of Thesis eq. (21)-(23) at p = 2,
-    :math:`Z = \frac{\pi^{N/2}}{2\pi i}\int dz\, e^{Nz}\prod_k (z-\beta\mu_k)^{-1/2}`, is integrated along the path of steepest descent
-    through its real saddle, where the integrand is real and positive: ``n_nodes`` points of the trapezoidal rule (100 give
-    log Z to 1e-9 for N up to 1024 and T >= 0.01).
+    :math:`Z = \frac{\pi^{N/2}}{2\pi i}\int dz\, e^{Nz}\prod_k (z-\beta\mu_k)^{-1/2}`, is integrated along the path of
+    steepest descent through its real saddle, where the integrand is real and positive: ``n_nodes`` points of the
+    trapezoidal rule (100 give log Z to 1e-9 for N up to 1024 and T >= 0.01).
 
     >>> import numpy as np
     >>> from spinlib.pspin.two_spin import solve_two_spin
@@ -56,7 +56,8 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
     longest = min(longest, u[alive][-1] + u[1])
     step = longest / n_nodes
     y = width * np.sinh(step * np.arange(n_nodes))
-    w, log_ratio = _along_the_path(y, d)            # z - a_k on the path; log of the integrand over its value at the saddle
+    # z - a_k on the path; log of the integrand over its value at the saddle
+    w, log_ratio = _along_the_path(y, d)
     inverse = 1 / w
     slope = n - 0.5 * inverse.sum(axis=1)           # derivative of the exponent
     dx = np.where(y > 0, -slope.real / np.where(y > 0, slope.imag, 1), 0.0)
@@ -91,7 +92,8 @@ def _along_the_path(y, d):
 def _steepest_descent(y, d):
     """x <= 0 with Im of the exponent zero at saddle + x + i y, 0 <= y < pi/2: the mean angle of x + d_k + i y, which falls with x, is 2 y.
 
-    Newton steps, replaced by bisection wherever they leave the bracket, whose ends have a mean angle above and below 2 y.
+    Newton steps, replaced by bisection wherever they leave the bracket, whose ends have a mean angle above and below 2
+    y.
     """
     x, low, high = np.zeros_like(y), -d.max() - y / (np.pi - 2 * y), np.zeros_like(y)
     todo = np.flatnonzero(y > 0)  # at y = 0 the answer is 0; the others leave when they have settled

@@ -16,9 +16,10 @@ FULL = {32: (128, 1024), 64: (16, 2048)}
 def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
     """Equilibrium of the spherical 3-spin model at N = 32 (with ``full`` also N = 64), with a test that it is one.
 
-    Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the samples, as
-    ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its histograms. Quick and full
-    numbers of samples and sweeps: ``QUICK`` and ``FULL``. The first samples of both have the same couplings and starts.
+    Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the
+    samples, as ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its
+    histograms. Quick and full numbers of samples and sweeps: ``QUICK`` and ``FULL``. The first samples of both have the
+    same couplings and starts.
     """
     plan = FULL if full else QUICK
     result = {"bins": BINS}
@@ -27,7 +28,8 @@ def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = Fals
         for k, one in enumerate(child.spawn(n_samples)):
             samples.append(pspin_sample(n_spins, n_sweeps, rng=one))
             if progress:
-                print(f"\rpspin_equilibrium: N = {n_spins}, sample {k + 1} of {n_samples} ", end="", file=sys.stderr, flush=True)
+                print(f"\rpspin_equilibrium: N = {n_spins}, sample {k + 1} of {n_samples} "
+                      "", end="", file=sys.stderr, flush=True)
         result[f"T_{n_spins}"], result[f"sweeps_{n_spins}"] = _temperatures(n_spins), _windows(n_sweeps)
         for name in samples[0]:
             result[f"{name}_{n_spins}"] = np.array([s[name] for s in samples])
@@ -39,11 +41,12 @@ def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = Fals
 def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, np.ndarray]:
     """Parallel tempering of one sample (p = 3) from two sides: 4 copies start at random, 4 all in the same minimum of the energy.
 
-    ``n_sweeps`` is a power of 2, at least 8. Returns, for the windows of sweeps [0, 4), [4, 8), [8, 16) ... and each temperature,
-    ``defect_random`` and ``defect_minimum`` (windows, n_T), ``e + (beta/2)(1 - <q^3>)`` of either four, zero on average over samples in
-    equilibrium; and of the last half of all sweeps and all 8 copies ``energy`` (n_T,), its standard error over copies ``energy_error``,
-    ``moment`` (n_T,) = <q^3>, and ``histogram`` (n_T, 50) the density P(q) between the edges ``BINS``; ``histogram_random`` and
-    ``histogram_minimum`` count the pairs of either four. Histograms are float32: they are counts.
+    ``n_sweeps`` is a power of 2, at least 8. Returns, for the windows of sweeps [0, 4), [4, 8), [8, 16) ... and each
+    temperature, ``defect_random`` and ``defect_minimum`` (windows, n_T), ``e + (beta/2)(1 - <q^3>)`` of either four,
+    zero on average over samples in equilibrium; and of the last half of all sweeps and all 8 copies ``energy`` (n_T,),
+    its standard error over copies ``energy_error``, ``moment`` (n_T,) = <q^3>, and ``histogram`` (n_T, 50) the density
+    P(q) between the edges ``BINS``; ``histogram_random`` and ``histogram_minimum`` count the pairs of either four.
+    Histograms are float32: they are counts.
 
     >>> from spinlib.reproduce import pspin_sample
     >>> one = pspin_sample(8, 16, rng=0)
@@ -52,7 +55,8 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
     """
     n_sweeps = check_integer("n_sweeps", n_sweeps, 8)
     if n_sweeps & (n_sweeps - 1):
-        raise ValueError(f"n_sweeps must be a power of 2, got {n_sweeps}; the windows double, so take {2 ** n_sweeps.bit_length()}")
+        raise ValueError(f"n_sweeps must be a power of 2, got {n_sweeps}; "
+                         f"the windows double, so take {2 ** n_sweeps.bit_length()}")
     rng, T, copies = np.random.default_rng(rng), _temperatures(n_spins), 4
     couplings = gaussian_couplings(n_spins, 3, rng=rng)
     s = random_spins(n_spins, (2 * copies, len(T)), rng=rng)

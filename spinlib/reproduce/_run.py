@@ -21,8 +21,8 @@ EXPERIMENTS = {"amp_variances": amp_variances, "pspin_equilibrium": pspin_equili
 def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
     """Compute the experiment ``figure`` with the parameters of a page, or with ``full`` those of the stored file.
 
-    Returns named arrays; the function of the same name in this module says which. ``rng`` is None, an integer or a numpy Generator;
-    ``progress`` writes one line to stderr.
+    Returns named arrays; the function of the same name in this module says which. ``rng`` is None, an integer or a
+    numpy Generator; ``progress`` writes one line to stderr.
 
     >>> from spinlib.reproduce import run
     >>> run("fig0")

@@ -16,7 +16,8 @@ n, lam, q_hat, q0_hat, q1_hat = sp.symbols("n lambda qhat qhat0 qhat1", real=Tru
 J, S = sp.symbols("J S", real=True)
 
 COUPLING_VARIANCE = sp.factorial(p) / (2 * N ** (p - 1))  #: With it the energy is extensive, Thesis eq. (20)
-ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)  #: What Thesis eqs. (46) and (118) leave out of -2 beta f, the entropy of the sphere
+#: What Thesis eqs. (46) and (118) leave out of -2 beta f, the entropy of the sphere
+ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)
 
 
 def difference(a: Any, b: Any) -> sp.Expr:
@@ -50,7 +51,8 @@ def equal(a: Any, b: Any) -> bool:
     point = {s: sp.Rational(2 * k + 5, 41 + 3 * k) + (3 if s == p else 0) for k, s in enumerate(letters)}
     if abs(gap.subs(point).evalf(40)) > sp.Float("1e-20"):
         return False
-    raise ArithmeticError(f"undecided: {gap} vanishes at {point} but did not simplify to 0; rewrite one side and compare again")
+    raise ArithmeticError(f"undecided: {gap} vanishes at {point} but did not simplify to 0; "
+                          "rewrite one side and compare again")
 
 
 def _flatten(expression):
@@ -116,7 +118,8 @@ def disorder_term() -> sp.Expr:
 
 # --- the replica action and its limit ------------------------------------------------------------------------------
 
-_RS, _ONE_RSB = ((q,), (q_hat,), (1, n)), ((q1, q0), (q1_hat, q0_hat), (1, x, n))  # overlaps, conjugates, sizes of blocks
+# overlaps, conjugates, sizes of blocks
+_RS, _ONE_RSB = ((q,), (q_hat,), (1, n)), ((q1, q0), (q1_hat, q0_hat), (1, x, n))
 
 
 def replica_action(overlaps: sp.Matrix, conjugates: sp.Matrix) -> sp.Expr:
@@ -167,7 +170,8 @@ def n_to_zero(expression: Any) -> sp.Expr:
     expression = sp.sympify(expression)
     rest = sp.simplify(expression.subs(n, 0))
     if rest != 0:
-        raise ValueError(f"the expression must vanish at n = 0, but it is {rest} there: lim expression / n does not exist; "
+        raise ValueError(f"the expression must vanish at n = 0, but it is {rest} there: lim expression / n does not "
+                         "exist; "
                          "subtract that constant first")
     return sp.expand(sp.diff(expression, n).subs(n, 0))
 

@@ -1,9 +1,9 @@
 """The cavity calculation for the spherical p-spin model, derived with SymPy, and the Bethe free energy it ends in.
 
 Couplings are weak (each of order N^(-(p-1)/2)), so messages are needed to second order in J only. Weight of the
-multiplier as in Thesis eq. (49): exp(-lam sigma^2 / 2). Letters as in :mod:`spinlib.symbolic`; ``m, v`` are the mean and
-the variance of a cavity message, ``K`` is the number of couplings of a spin, ``log_Z_message`` is the mean of
-ln Z_(a->i), a normalisation that must drop out.
+multiplier as in Thesis eq. (49): exp(-lam sigma^2 / 2). Letters as in :mod:`spinlib.symbolic`; ``m, v`` are the mean
+and the variance of a cavity message, ``K`` is the number of couplings of a spin, ``log_Z_message`` is the mean of ln
+Z_(a->i), a normalisation that must drop out.
 """
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from spinlib.symbolic._replica import COUPLING_VARIANCE, J, N, beta, lam, p, q
 m, field, sigma, log_Z_message = sp.symbols("m h sigma logZmessage", real=True)
 v, K = sp.symbols("v K", positive=True)
 
-K_VARIANCE = sp.simplify(COUPLING_VARIANCE * N ** (p - 1) / sp.factorial(p - 1)).rewrite(sp.gamma).gammasimp()  #: K <J^2> -> p / 2, eq. (109)
+#: K <J^2> -> p / 2, eq. (109)
+K_VARIANCE = sp.simplify(COUPLING_VARIANCE * N ** (p - 1) / sp.factorial(p - 1)).rewrite(sp.gamma).gammasimp()
 
 
 def weak_coupling_log(spins: Sequence[tuple], amplitude: Any = 1) -> sp.Expr:
@@ -58,7 +59,8 @@ def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """
     polynomial = sp.Poly(sp.expand(log_weight), sigma)
     if polynomial.degree() > 2:
-        raise ValueError(f"log_weight must be quadratic in sigma, got degree {polynomial.degree()}; expand it to order J^2 first")
+        raise ValueError(f"log_weight must be quadratic in sigma, got degree {polynomial.degree()}; "
+                         "expand it to order J^2 first")
     return polynomial.coeff_monomial(sigma), -2 * polynomial.coeff_monomial(sigma**2)
 
 
@@ -128,7 +130,8 @@ def factor_term() -> sp.Expr:
 def node_term() -> sp.Expr:
     """Mean of ln Z_i; Thesis eqs. (64), (67), (70) with the ln(2 pi) / 2 that (70) drops.
 
-    The product of all messages is exp(h sigma - sigma^2 / 2 (1 - q)) with E h^2 = q / (1 - q)^2; SymPy integrates over sigma.
+    The product of all messages is exp(h sigma - sigma^2 / 2 (1 - q)) with E h^2 = q / (1 - q)^2; SymPy integrates over
+    sigma.
 
     >>> from spinlib.symbolic.cavity import node_term, K, log_Z_message
     >>> node_term().coeff(log_Z_message)
@@ -145,9 +148,10 @@ def node_term() -> sp.Expr:
 def edge_term(printed: bool = False) -> sp.Expr:
     """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65). ``printed=True`` is eq. (68), which keeps -ln Z_(a->i) only.
 
-    Derived on one edge: the factor's message exp(A sigma - B sigma^2 / 2) to order J^2, with its share -lam sigma^2 / 2K of
-    the multiplier, is averaged over the Gaussian message of the spin. What is left is of order 1/K, but a spin has
-    K edges. Since Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)>, it must be p ln Z_a a coupling and -lam / 2 a spin.
+    Derived on one edge: the factor's message exp(A sigma - B sigma^2 / 2) to order J^2, with its share -lam sigma^2 /
+    2K of the multiplier, is averaged over the Gaussian message of the spin. What is left is of order 1/K, but a spin
+    has K edges. Since Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)>, it must be p ln Z_a a coupling and -lam / 2 a
+    spin.
 
     >>> from spinlib.symbolic.cavity import edge_term, factor_term, lam, p
     >>> from spinlib.symbolic import equal
@@ -157,7 +161,8 @@ def edge_term(printed: bool = False) -> sp.Expr:
     normalisation = -K * log_Z_message
     if printed:
         return normalisation
-    mean_squared, second, share = sp.symbols("mean_squared second share", positive=True)  # of the other p - 1 spins; 1 / K
+    # of the other p - 1 spins; 1 / K
+    mean_squared, second, share = sp.symbols("mean_squared second share", positive=True)
     heard = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma) - share * lam * sigma**2 / 2
     linear, stiffness = gaussian_message(heard)
     first, square = _moment(m, v, 1), _moment(m, v, 2)  # of the spin, in its own message

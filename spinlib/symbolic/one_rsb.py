@@ -79,7 +79,8 @@ def replica_moments() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
     """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2, over ``spins`` = [(h_j, Delta0_j, Delta1_j), ...].
 
-    One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs. (86)-(91).
+    One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs.
+    (86)-(91).
 
     >>> from spinlib.symbolic.one_rsb import weak_coupling_log, h, between, within
     >>> weak_coupling_log([(h, between, within)], [1])
@@ -109,7 +110,8 @@ def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[
     a, b_d, b_nd = found.coeff_monomial(s), -2 * found.coeff_monomial(s**2), found.coeff_monomial(s * t)
     rebuilt = a * sum(sources) - b_d * sum(c**2 for c in sources) / 2 + b_nd * (sum(sources) ** 2 - sum(c**2 for c in sources)) / 2
     if sp.expand(log_weight - rebuilt) != 0:
-        raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; expand it to order J^2 and "
+        raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; "
+                         "expand it to order J^2 and "
                          f"leave the normalisation out; {sp.expand(log_weight - rebuilt)} is left over")
     return a, b_d, b_nd
 
@@ -141,7 +143,8 @@ def graph_averages() -> dict[str, sp.Expr]:
     >>> graph_averages()['field']
     beta**2*p*q0**(p - 1)/2
     """
-    mean, same, cross = sp.symbols("mean same cross", positive=True)  # of the product of p - 1 spins: E h^2, E s^2, E s s'
+    # of the product of p - 1 spins: E h^2, E s^2, E s s'
+    mean, same, cross = sp.symbols("mean same cross", positive=True)
     spins = replica_spins(2)
     log = weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins)
     linear, b_d, b_nd = replica_message(log, spins)
@@ -154,7 +157,8 @@ def graph_averages() -> dict[str, sp.Expr]:
 def closed_equations(multiplied: bool = True) -> dict[str, sp.Expr]:
     """{'q0', 'q1', 'lam'}: right minus left of Thesis eqs. (104), (111), (112), with lam; (104) is (110) times q0.
 
-    With ``multiplied=False`` the first is eq. (110) as printed, divided by q0: it loses q0 = 0, the solution without a field.
+    With ``multiplied=False`` the first is eq. (110) as printed, divided by q0: it loses q0 = 0, the solution without a
+    field.
 
     >>> from spinlib.symbolic.one_rsb import closed_equations, q0
     >>> from spinlib.symbolic import p
@@ -182,8 +186,8 @@ def multiplier() -> sp.Expr:
 def saddle_equations() -> tuple[sp.Expr, sp.Expr]:
     """(E_0, E_1), zero on the saddle, with lam eliminated; E_0 keeps q0 = 0. Thesis eqs. (110), (111).
 
-    From (112), 1/D1 = 1 - q1, and (107) turned round, 1/(D1 - x D0) = 1 - q1 + x (q1 - q0) =: D. Then (104) is E_0 = 0 and
-    (107) is E_1 = 0.
+    From (112), 1/D1 = 1 - q1, and (107) turned round, 1/(D1 - x D0) = 1 - q1 + x (q1 - q0) =: D. Then (104) is E_0 = 0
+    and (107) is E_1 = 0.
 
     >>> from spinlib.symbolic.one_rsb import saddle_equations, p, q0
     >>> saddle_equations()[0].subs(p, 3).subs(q0, 0)
@@ -213,8 +217,8 @@ def on_the_saddle(expression: sp.Expr) -> sp.Expr:
 def factor_term() -> sp.Expr:
     """Sum over couplings of beta F_a^RSB, per spin; Thesis eq. (114) with <J> = 0.
 
-    Each state weighs its own replica-symmetric factor with the power x: the average over states of exp(x beta F_a), where
-    beta F_a = beta J prod m + beta^2 J^2 (prod(Delta1 + m^2) - prod m^2) / 2 is Thesis eq. (66). x is a symbol.
+    Each state weighs its own replica-symmetric factor with the power x: the average over states of exp(x beta F_a),
+    where beta F_a = beta J prod m + beta^2 J^2 (prod(Delta1 + m^2) - prod m^2) / 2 is Thesis eq. (66). x is a symbol.
 
     >>> from spinlib.symbolic.one_rsb import factor_term, q0, q1
     >>> from spinlib.symbolic.cavity import factor_term as rs
@@ -222,7 +226,8 @@ def factor_term() -> sp.Expr:
     >>> equal(factor_term().subs({q0: q, q1: q}), x * rs())
     True
     """
-    mean, cross, same = sp.symbols("mean cross same", positive=True)  # over p spins: prod h^2, E prod m^2, E prod sigma^2
+    # over p spins: prod h^2, E prod m^2, E prod sigma^2
+    mean, cross, same = sp.symbols("mean cross same", positive=True)
     # ln E exp(x beta F) to order J^2: the mean of each term, plus half the variance over states of the first
     log = x * beta**2 * J**2 * (same - cross) / 2 + (x * beta * J) ** 2 * (cross - mean) / 2
     return sp.expand(log.coeff(J, 2) * K_VARIANCE / p).subs({same: 1, cross: q1**p, mean: q0**p})
@@ -275,9 +280,10 @@ def _log_of_factors(argument):
 def edge_term(printed: bool = False) -> sp.Expr:
     """Sum over edges of beta F_ai^RSB, per spin; Thesis eq. (116). ``printed=True`` keeps the normalisations only.
 
-    Derived on one edge: the factor's message (A, B_d, B_nd), with its share of the multiplier, is averaged over the joint
-    message of x replicas of the spin, to order J^2 and 1/K; for that only E sigma, E sigma^2 and E sigma sigma' are needed.
-    The slip of eq. (68) again: Z_(ai) Z_(a->i)^x = Z_a <exp(-lam sum sigma^2 / 2K)>, each 1 + O(1/K), on K edges a spin.
+    Derived on one edge: the factor's message (A, B_d, B_nd), with its share of the multiplier, is averaged over the
+    joint message of x replicas of the spin, to order J^2 and 1/K; for that only E sigma, E sigma^2 and E sigma sigma'
+    are needed. The slip of eq. (68) again: Z_(ai) Z_(a->i)^x = Z_a <exp(-lam sum sigma^2 / 2K)>, each 1 + O(1/K), on K
+    edges a spin.
 
     >>> from spinlib.symbolic.one_rsb import edge_term, factor_term, lam, p, x
     >>> (edge_term() - edge_term(printed=True) - p * factor_term() + lam * x / 2).expand()

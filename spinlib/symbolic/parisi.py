@@ -19,7 +19,8 @@ def parisi_matrix(values: Sequence, sizes: Sequence) -> sp.Matrix:
     values, sizes = _levels(values, sizes)
     sizes = [int(size) for size in sizes]
     if any(outer % inner for inner, outer in zip(sizes, sizes[1:])):
-        raise ValueError(f"sizes must each divide the next, got {tuple(sizes)}; blocks of equal side have to fill the matrix")
+        raise ValueError(f"sizes must each divide the next, got {tuple(sizes)}; "
+                         "blocks of equal side have to fill the matrix")
     level = lambda a, b: next(j for j, size in enumerate(sizes) if a // size == b // size)
     return sp.Matrix(sizes[-1], sizes[-1], lambda a, b: values[level(a, b)])
 
@@ -70,6 +71,7 @@ def parisi_sum(values: Sequence, sizes: Sequence) -> sp.Expr:
 def _levels(values, sizes):
     values, sizes = [sp.sympify(v) for v in values], [sp.sympify(s) for s in sizes]
     if len(values) != len(sizes) or not sizes or sizes[0] != 1:
-        raise ValueError(f"values and sizes must have one entry per level and sizes start at 1, got {values} and {sizes}; "
+        raise ValueError(f"values and sizes must have one entry per level and sizes start at 1, got {values} and "
+                         f"{sizes}; "
                          "(1, n) is replica symmetric, (1, x, n) one step of breaking")
     return values, sizes
