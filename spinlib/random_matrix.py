@@ -88,9 +88,10 @@ def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarra
     z = np.asarray(z, dtype=np.complex128)
     on_spectrum = (z.imag == 0) & (((z.real >= a) & (z.real <= b)) | ((z == 0) & (ratio >= 1)))
     if on_spectrum.any() or not np.isfinite(z).all():
-        raise ValueError(f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{' and 0' if ratio >= 1 else ''}, "
-                         "got "
-                         f"{z[on_spectrum | ~np.isfinite(z)].ravel()[0]:.6g}; add a small imaginary part, or use mp_density")
+        zero = " and 0" if ratio >= 1 else ""
+        first = z[on_spectrum | ~np.isfinite(z)].ravel()[0]
+        raise ValueError(f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{zero}, got {first:.6g}; "
+                         "add a small imaginary part, or use mp_density")
     root = np.sqrt(z - a) * np.sqrt(z - b)                     # this product has its cut on [a, b] only, and grows as z
     minus_B = variance * (1 - ratio) - z
     plus, minus = minus_B + root, minus_B - root               # one of them may cancel: take the other

@@ -34,7 +34,8 @@ class History:
 
 
 def loss(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
-    r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2` as a torch scalar.
+    r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2` as a torch
+    scalar.
 
     ``prompts`` has X (P, D+1, N+1) and y (P,), or u (P, D+1), query (P, D) and y (P,); the squared norm runs over
     every trainable weight. Source: Thesis eq. (123). Its ridge is half of the ``weight_decay`` that torch's Adam
@@ -112,8 +113,8 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
     closure = inspect.signature(stepper.step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
         raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
-                        "for the "
-                        "loss several times a step; take torch.optim.Adam or SGD, or spinlib.inference.ground_state_cg")
+                        "for the loss several times a step; take torch.optim.Adam or SGD, or "
+                        "spinlib.inference.ground_state_cg")
     losses, test_steps, errors = [], [], []
     begin = time.perf_counter()
     good = [p.detach().clone() for p in parameters]
@@ -129,8 +130,7 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
                 for p, old in zip(parameters, good):
                     p.copy_(old)
             warnings.warn(f"training did not converge: the loss left the finite numbers after {step} steps with lr "
-                          f"{lr:g}; "
-                          "lower lr", ConvergenceWarning, stacklevel=2)
+                          f"{lr:g}; lower lr", ConvergenceWarning, stacklevel=2)
             break
         losses.append(value.item())
         if unseen is not None and (step % test_every == 0 or step == steps):
@@ -169,7 +169,11 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without y; "
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
     if hasattr(prompts, "X"):
-        inputs = model.summary(prompts.X) if hasattr(model, "summary") else (torch.tensor(np.asarray(prompts.X), dtype=dtype),)
+        inputs = (
+            model.summary(prompts.X)
+            if hasattr(model, "summary")
+            else (torch.tensor(np.asarray(prompts.X), dtype=dtype),)
+        )
     elif hasattr(prompts, "u") and hasattr(prompts, "query"):
         if not hasattr(model, "readout") or getattr(model, "value", False):
             raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
@@ -178,8 +182,7 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
         query = torch.tensor(check_numbers("query", prompts.query), dtype=dtype)
         if u.shape[1:] != (model.D + 1,) or query.shape != (len(u), model.D):
             raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} "
-                             "and "
-                             f"{tuple(query.shape)}; this model has D = {model.D}")
+                             f"and {tuple(query.shape)}; this model has D = {model.D}")
         inputs = (u, torch.nn.functional.pad(query, (0, 1)))                 # the query's label slot is empty
     else:
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__}; "

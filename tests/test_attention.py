@@ -131,7 +131,10 @@ def test_weights_round_trip_and_float32():
     X = prompts(np.random.default_rng(9), 3, 3, 4)
     assert model.float()(X).dtype == torch.float32
     single = X.astype(np.float32)
-    assert linear_attention(single, W).dtype == torch.float32 and linear_attention(X, W.astype(np.float32)).dtype == torch.float64
+    assert (
+        linear_attention(single, W).dtype == torch.float32
+        and linear_attention(X, W.astype(np.float32)).dtype == torch.float64
+    )
     assert linear_attention(np.ones((1, 2, 3), dtype=int) * [[[1], [0]]], np.ones((2, 1))).dtype == torch.float64
     np.testing.assert_allclose(linear_attention(single, W), linear_attention(X, W), rtol=1e-4)
 
@@ -142,7 +145,11 @@ def test_read_only_prompts_and_the_graph_of_a_tensor():
     X.setflags(write=False)
     W = torch.ones((4, 3), dtype=torch.float64, requires_grad=True)
     linear_attention(X, W).sum().backward()
-    assert W.grad.abs().min() > 0 and "D=3" in repr(LinearAttention(3, heads=2)) and "heads=2" in repr(LinearAttention(3, heads=2))
+    assert (
+        W.grad.abs().min() > 0
+        and "D=3" in repr(LinearAttention(3, heads=2))
+        and "heads=2" in repr(LinearAttention(3, heads=2))
+    )
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [

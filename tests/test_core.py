@@ -54,7 +54,8 @@ def test_growth_without_end_is_stopped_early(factor):
 
 
 def test_what_grows_and_settles_is_not_stopped():
-    """Slow: z = 1 - 1e-3 reaches a thousand times its first value; steep: one sweep in the first ten multiplies by 1e12."""
+    """Slow: z = 1 - 1e-3 reaches a thousand times its first value; steep:
+    one sweep in the first ten multiplies by 1e12."""
     slow = iterate(lambda s: ((1 - 1e-3) * s[0] + 1,), (np.array([0.0]),), max_iter=30_000)
     assert slow.converged and slow.n_iter > 10_000 and slow.state[0][0] == pytest.approx(1e3) and slow.reason == ""
     steep = iterate(lambda s: (np.minimum(s[0] * 1e3, 1e12),), (np.array([1.0]),))
@@ -173,11 +174,25 @@ def test_every_public_parameter_is_annotated():
             thing = getattr(module, name)
             if not getattr(thing, "__module__", "").startswith("spinlib"):
                 continue
-            calls = [thing] if inspect.isfunction(thing) else [m for k, m in vars(thing).items() if inspect.isfunction(m) and (
-                not k.startswith("_") or k == "__init__")] if inspect.isclass(thing) else []
+            calls = (
+                [thing]
+                if inspect.isfunction(thing)
+                else (
+                    [
+                        m
+                        for k, m in vars(thing).items()
+                        if inspect.isfunction(m) and (not k.startswith("_") or k == "__init__")
+                    ]
+                    if inspect.isclass(thing)
+                    else []
+                )
+            )
             for call in calls:
                 if not (call.__module__ or "").startswith("spinlib"):
                     continue
-                missing += [f"{info.name}.{name}.{call.__name__}({p.name})" for p in inspect.signature(call).parameters.values()
-                            if p.name not in ("self", "_") and p.annotation is inspect.Parameter.empty]
+                missing += [
+                    f"{info.name}.{name}.{call.__name__}({p.name})"
+                    for p in inspect.signature(call).parameters.values()
+                    if p.name not in ("self", "_") and p.annotation is inspect.Parameter.empty
+                ]
     assert missing == []

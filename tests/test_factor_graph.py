@@ -100,11 +100,19 @@ def test_enumeration_against_a_loop_over_states(seed):
 
 @pytest.mark.parametrize("zeros", [False, True])
 def test_vectorised_sweep_is_the_sweep_edge_by_edge(zeros):
-    """With zeros: variable 0 has one state left, so factor 0 forbids a state of variable 1; its own zero is taken out of the product again."""
+    """With zeros: variable 0 has one state left, so factor 0 forbids a state of variable 1;
+    its own zero is taken out of the product again."""
     rng = np.random.default_rng(3)
     cards = [2, 3, 2, 4, 3]
-    factors = [([0, 1], rng.random((2, 3))), ([1, 2, 0], rng.random((3, 2, 2))), ([3, 1], rng.random((4, 3))),
-               ([4, 3], rng.random((3, 4))), ([1, 4], rng.random((3, 3))), ([2], rng.random(2)), ([0, 1], rng.random((2, 3)))]
+    factors = [
+        ([0, 1], rng.random((2, 3))),
+        ([1, 2, 0], rng.random((3, 2, 2))),
+        ([3, 1], rng.random((4, 3))),
+        ([4, 3], rng.random((3, 4))),
+        ([1, 4], rng.random((3, 3))),
+        ([2], rng.random(2)),
+        ([0, 1], rng.random((2, 3))),
+    ]
     if zeros:
         factors[0][1][0, 2] = 0
         factors.append(([0], [1.0, 0.0]))
@@ -127,13 +135,16 @@ def test_ring_misses_exactly_the_loop(n, beta):
     """Transfer matrix: Z = (2 cosh b)^n + (2 sinh b)^n; BP keeps the first term (Mezard and Montanari 2009, 14.2)."""
     J = np.roll(np.eye(n), 1, axis=0)
     graph = ising(J + J.T, beta=beta)
-    assert enumerate_states(graph)[1] == pytest.approx(np.logaddexp(n * np.log(2 * np.cosh(beta)), n * np.log(2 * np.sinh(beta))))
+    assert enumerate_states(graph)[1] == pytest.approx(
+        np.logaddexp(n * np.log(2 * np.cosh(beta)), n * np.log(2 * np.sinh(beta)))
+    )
     assert bp(graph).log_Z == pytest.approx(n * np.log(2 * np.cosh(beta)), abs=1e-12)
 
 
 @pytest.mark.parametrize(("beta", "magnetic"), [(0.34, False), (0.36, True)])
 def test_bethe_lattice_orders_at_tanh_beta_one_third(beta, magnetic):
-    """Four neighbours: tanh(beta_c) = 1/3, beta_c = 0.34657 (Baxter 1982, chapter 4). A torus looks like a tree to BP."""
+    """Four neighbours: tanh(beta_c) = 1/3, beta_c = 0.34657 (Baxter 1982, chapter 4).
+    A torus looks like a tree to BP."""
     L = 6
     index = np.arange(L * L).reshape(L, L)
     J = np.zeros((L * L, L * L))
@@ -152,7 +163,11 @@ def test_no_coupling_leaves_free_spins():
     np.testing.assert_allclose(magnetisations(found.marginals), np.tanh([0.6, 0, -2.0, 0]), atol=1e-14)
     assert found.log_Z == pytest.approx(np.log(2 * np.cosh([0.6, 0, -2.0, 0])).sum(), abs=1e-13)
     empty = bp(FactorGraph((2, 3), []))
-    assert empty.converged and empty.log_Z == pytest.approx(np.log(6)) and empty.marginals.tolist() == [[0.5, 0.5, 0], [1 / 3] * 3]
+    assert (
+        empty.converged
+        and empty.log_Z == pytest.approx(np.log(6))
+        and empty.marginals.tolist() == [[0.5, 0.5, 0], [1 / 3] * 3]
+    )
 
 
 def test_a_constant_factor_shifts_log_Z():
@@ -174,7 +189,8 @@ def test_loops_make_an_error_that_grows_with_the_coupling():
 # --- the slides: one more factor, one more variable, and their sum --------------------------------------------------
 
 def forest(rng, trees, p=3, M=2, beta=0.8):
-    """Separate trees of p-spin factors with fields; returns scopes, couplings, fields and the first spin of each tree."""
+    """Separate trees of p-spin factors with fields; returns scopes, couplings,
+    fields and the first spin of each tree."""
     scopes, roots, n = [], [], 0
     for _ in range(trees):
         tree = tree_scopes(M, p, rng=rng)
@@ -267,8 +283,12 @@ def test_fixed_points_are_stationary_in_the_beliefs_yedidia(seed, beta):
     found = bp(graph, damping=0.2, max_iter=3000)
     sign, eps = np.array([-1.0, 1.0]), 1e-3
     def slope(change_b, change_joint, base=found):
-        side = [bethe_free_energy(graph, base.marginals + s * change_b, [b + s * d for b, d in zip(base.factor_marginals, change_joint)])
-                for s in (eps, -eps)]
+        side = [
+            bethe_free_energy(
+                graph, base.marginals + s * change_b, [b + s * d for b, d in zip(base.factor_marginals, change_joint)]
+            )
+            for s in (eps, -eps)
+        ]
         return (side[0] - side[1]) / (2 * eps)
     rng = np.random.default_rng(seed)
     for i in rng.choice(graph.n, 3, replace=False):                     # one spin, and all factors that hold it
@@ -302,7 +322,12 @@ def test_a_frustrated_glass_does_not_converge_and_says_so():
     graph = ising(J + J.T, h=0.1 * rng.normal(size=14), beta=3.0)
     with pytest.warns(ConvergenceWarning, match="belief propagation did not converge.*raise damping"):
         found = bp(graph, max_iter=60)
-    assert not found.converged and np.isfinite(found.marginals).all() and np.isfinite(found.log_Z) and len(found.history) == 60
+    assert (
+        not found.converged
+        and np.isfinite(found.marginals).all()
+        and np.isfinite(found.log_Z)
+        and len(found.history) == 60
+    )
     np.testing.assert_allclose(found.marginals.sum(1), 1, rtol=1e-12)
 
 
@@ -381,7 +406,8 @@ def test_refusals(call, error, words):
 
 
 def test_text_before_eq_18_a_fixed_point_need_not_be_a_minimum():
-    """Four spins, all pairs coupled by beta J = 1: at m = 0 BP stands still, and the Bethe free energy falls on both sides of it."""
+    """Four spins, all pairs coupled by beta J = 1: at m = 0 BP stands still,
+    and the Bethe free energy falls on both sides of it."""
     n, K = 4, 1.0
     graph = ising(K * (1 - np.eye(n)), beta=1.0)
     fixed = bp(graph)
@@ -389,11 +415,14 @@ def test_text_before_eq_18_a_fixed_point_need_not_be_a_minimum():
     sign = np.array([-1.0, 1.0])
 
     def free_energy(m):
-        """Lowest Bethe free energy with all magnetisations m: the pairs are (1 + m (s + t) + c s t) / 4 with the best c."""
+        """Lowest Bethe free energy with all magnetisations m: the pairs are (1 + m (s + t) + c s t) / 4 with the best
+        c."""
         single = np.tile((1 + m * sign) / 2, (n, 1))
         pair = lambda c: (1 + m * (sign[:, None] + sign) + c * np.outer(sign, sign)) / 4
         value = lambda c: bethe_free_energy(graph, single, [pair(c)] * 6)
-        return minimize_scalar(value, bounds=(2 * abs(m) - 1 + 1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-10}).fun
+        return minimize_scalar(
+            value, bounds=(2 * abs(m) - 1 + 1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-10}
+        ).fun
 
     at_zero = free_energy(0.0)
     assert at_zero == pytest.approx(-fixed.log_Z, abs=1e-9)   # the fixed point is on this curve

@@ -4,8 +4,19 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import ks_2samp
 
-from spinlib.icl import (Features, LinearTask, Prompts, best_weights, contrast, features, loss, population_error, predict,
-                         to_spin_glass, weights)
+from spinlib.icl import (
+    Features,
+    LinearTask,
+    Prompts,
+    best_weights,
+    contrast,
+    features,
+    loss,
+    population_error,
+    predict,
+    to_spin_glass,
+    weights,
+)
 from stats import z_score
 
 PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
@@ -69,9 +80,17 @@ def test_corr_one_makes_all_tokens_equal():
 def probes(data):
     """Scalars of one sample that see every block and the correlations between them."""
     r = data.u[:, :-1]
-    return {"g1": r[:, 0], "q": data.u[:, -1], "query": data.query[:, -1], "y": data.y, "|g|": np.linalg.norm(r, axis=1),
-            "g.query": (r * data.query[:, :r.shape[1]]).sum(1), "y g.query": data.y * (r * data.query).sum(1),
-            "|g|^2/q": (r**2).sum(1) / data.u[:, -1], "q y^2": data.u[:, -1] * data.y**2}
+    return {
+        "g1": r[:, 0],
+        "q": data.u[:, -1],
+        "query": data.query[:, -1],
+        "y": data.y,
+        "|g|": np.linalg.norm(r, axis=1),
+        "g.query": (r * data.query[:, : r.shape[1]]).sum(1),
+        "y g.query": data.y * (r * data.query).sum(1),
+        "|g|^2/q": (r**2).sum(1) / data.u[:, -1],
+        "q y^2": data.u[:, -1] * data.y**2,
+    }
 
 
 @pytest.mark.parametrize("D,N,noise,n_tasks", [(1, 3, 0.0, None), (1, 1, 0.7, None), (5, 2, 0.0, None), (4, 9, 0.0, 3000), (3, 6, 1.3, None)])
@@ -151,7 +170,9 @@ def test_eq_130_131_blocks():
     X, data = PROMPTS.X, features(PROMPTS)
     X0, y0, query = X[:, :4, :7], X[:, 4, :7], X[:, :4, 7]
     XX = X @ X.transpose(0, 2, 1)
-    np.testing.assert_allclose(XX[:, :4, :4], X0 @ X0.transpose(0, 2, 1) + query[:, :, None] * query[:, None, :], atol=1e-13)
+    np.testing.assert_allclose(
+        XX[:, :4, :4], X0 @ X0.transpose(0, 2, 1) + query[:, :, None] * query[:, None, :], atol=1e-13
+    )
     np.testing.assert_allclose(XX[:, 4] / 7, data.u, atol=1e-13)
     np.testing.assert_allclose(data.u[:, :4], (X0 @ y0[:, :, None])[:, :, 0] / 7, atol=1e-14)
     np.testing.assert_allclose(data.u[:, 4], (y0**2).sum(1) / 7, atol=1e-14)
@@ -276,7 +297,8 @@ def test_eq_124_population_error_is_monte_carlo(noise, sampler):
 
 
 def gaussian_average(degrees, function):
-    """E of a polynomial of independent standard normals, exact: Gauss-Hermite with enough nodes for each variable's degree."""
+    """E of a polynomial of independent standard normals, exact: Gauss-Hermite with enough nodes for each variable's
+    degree."""
     rules = [np.polynomial.hermite_e.hermegauss(d // 2 + 1) for d in degrees]
     points = np.meshgrid(*(x for x, _ in rules), indexing="ij")
     weight = 1.0
@@ -319,7 +341,8 @@ def test_eq_162_population_error_is_monte_carlo_for_correlated_tokens(D, N, nois
 
 
 def test_population_error_known_values():
-    """Without a prompt's help the error is E y^2; W = I has (D+1)/N; the optimum (D+1)/(N+D+1) goes to 0 for long prompts."""
+    """Without a prompt's help the error is E y^2; W = I has (D+1)/N; the optimum (D+1)/(N+D+1) goes to 0 for long
+    prompts."""
     assert population_error(np.zeros((21, 20)), 100, 0.5) == 1.25
     assert population_error(np.eye(21, 20), 20) == pytest.approx(21 / 20, rel=1e-14)
     assert population_error(best_weights(20, 100), 100) == pytest.approx(21 / 121, rel=1e-14)

@@ -17,7 +17,8 @@ D, N, RIDGE, BETA = 20, 100, 0.01, 100.0  # the paper's parameters, Fig. 12b
 
 
 def prompts(D, N, P, rng=0):
-    """u, query, y of P prompts of Thesis eqs. (120)-(126), sampled given the length of the task vector; independent of icl."""
+    """u, query, y of P prompts of Thesis eqs. (120)-(126), sampled given the length of the task vector;
+    independent of icl."""
     rng = np.random.default_rng(rng)
     w, query = rng.standard_normal((P, D)), rng.standard_normal((P, D))
     along = rng.standard_normal((P, D))
@@ -171,7 +172,9 @@ def test_eq_133_boltzmann_distribution_has_these_marginals(beta):
     s = np.zeros((chains, glass.n))
     for _ in range(sweeps):
         for i in range(glass.n):
-            s[:, i] = (glass.h[i] + s @ glass.J[i]) / glass.lam[i] + rng.standard_normal(chains) / np.sqrt(beta * glass.lam[i])
+            s[:, i] = (glass.h[i] + s @ glass.J[i]) / glass.lam[i] + rng.standard_normal(chains) / np.sqrt(
+                beta * glass.lam[i]
+            )
     exact = ground_state(glass, beta)
     assert np.abs((s.mean(0) - exact.mean) / np.sqrt(exact.var / chains)).max() < 5
     assert np.abs((s.var(0) / exact.var - 1) / np.sqrt(2 / chains)).max() < 5
@@ -194,7 +197,8 @@ def test_eq_133_needs_the_stiffness_of_each_spin():
 @given(st.integers(2, 25), st.floats(0.05, 0.45), st.integers(0, 10_000), st.floats(0.01, 1000))
 @settings(max_examples=40, deadline=None)
 def test_every_road_stops_where_the_gradient_vanishes(n, strength, seed, beta):
-    """|J| < lam/2 in the spectral norm: the variances have a fixed point, R <= lam/2, lam + J > 0, so all must converge."""
+    """|J| < lam/2 in the spectral norm: the variances have a fixed point, R <= lam/2, lam + J > 0,
+    so all must converge."""
     glass = random_glass(n, strength, seed)
     for solve in (ground_state, amp, relaxed_bp):
         found = solve(glass, beta)
@@ -255,7 +259,8 @@ def check_bias(glass, exact, naive, percent, margin):
 
 
 def test_eq_153_loses_the_onsager_term(paper):
-    """The printed equation misses the ground state by 4.6 +- .5 percent; with the reaction term it is the ground state."""
+    """The printed equation misses the ground state by 4.6 +- .5 percent;
+    with the reaction term it is the ground state."""
     _, glass = paper
     exact = ground_state(glass, BETA)
     check_bias(glass, exact, amp(glass, BETA, onsager=False), 4.6, 0.5)
@@ -299,7 +304,8 @@ def instability(n=120, seed=0):
 
 
 def test_means_oscillate_when_lam_plus_J_has_a_negative_eigenvalue():
-    """With converged variances and R < lam/2 the undamped means converge exactly if diag(lam) + J is positive definite."""
+    """With converged variances and R < lam/2 the undamped means converge exactly if diag(lam) + J is positive
+    definite."""
     glass = instability()
     assert np.linalg.eigvalsh(glass.hessian)[0] > 0 > np.linalg.eigvalsh(np.diag(glass.lam) + glass.J)[0]
     for solve in (amp, relaxed_bp):
@@ -311,7 +317,9 @@ def test_means_oscillate_when_lam_plus_J_has_a_negative_eigenvalue():
         assert damped.converged and damped.reason == "" and distance(damped.mean, ground_state(glass).mean) < 1e-8
     # its growth a sweep is the root z < -1 of (1 - R) z^2 - mu z + R = 0 for the lowest mode
     R = glass.J**2 @ amp(glass, damping=0.5).var
-    companion = np.block([[glass.J / (1 - R)[:, None], -np.diag(R / (1 - R))], [np.eye(glass.n), np.zeros_like(glass.J)]])
+    companion = np.block(
+        [[glass.J / (1 - R)[:, None], -np.diag(R / (1 - R))], [np.eye(glass.n), np.zeros_like(glass.J)]]
+    )
     z = np.linalg.eigvals(companion)
     worst = z[np.argmax(np.abs(z))]
     long, longer = quiet(amp, glass, max_iter=40).mean, quiet(amp, glass, max_iter=41).mean
@@ -338,7 +346,8 @@ def test_negative_variances_are_not_called_converged():
 @given(st.integers(2, 12), st.floats(0.2, 1.5), st.integers(0, 10_000), st.sampled_from([0.0, 0.6]))
 @settings(max_examples=25, deadline=None)
 def test_the_proof_that_no_positive_variances_exist_is_one(n, strength, seed, damping):
-    """Found without the early stop: from 1/lam the variances rise to the least positive fixed point, if there is one."""
+    """Found without the early stop: from 1/lam the variances rise to the least positive fixed point,
+    if there is one."""
     glass = random_glass(n, strength, seed)
     x = 1 / glass.lam
     for _ in range(1000):
@@ -408,7 +417,9 @@ def test_eqs_151_152_orders_depend_on_the_ridge():
             gaps = np.mean((m[:, None] - mm)[off] ** 2), np.mean((x[:, None] - xx)[off] ** 2)
             rms.setdefault(small, []).append(0.5 * np.log([D, *gaps]))
     (_, one_m, one_v), (_, small_m, small_v) = (
-        [np.polyfit(2 * np.array(rms[small])[:, 0], column, 1)[0] for column in np.array(rms[small]).T] for small in (0, 1))
+        [np.polyfit(2 * np.array(rms[small])[:, 0], column, 1)[0] for column in np.array(rms[small]).T]
+        for small in (0, 1)
+    )
     # lam = 1 + O(1/D) bends the first two slopes by about .3 at these sizes
     assert one_m == pytest.approx(-3.5, abs=0.4) and one_v == pytest.approx(-4, abs=0.6)  # printed -2 and -4
     assert small_m == pytest.approx(-1.5, abs=0.3) and small_v == pytest.approx(-1.3, abs=0.5)  # printed -2 and -4
@@ -506,7 +517,9 @@ def test_zero_labels_have_a_zero_ground_state():
 # --- refusals ------------------------------------------------------------------------------------------------------
 
 def test_no_minimum_is_refused_in_words():
-    with pytest.raises(ValueError, match="positive definite, its smallest eigenvalue is -1.*no minimum; raise the ridge"):
+    with pytest.raises(
+        ValueError, match="positive definite, its smallest eigenvalue is -1.*no minimum; raise the ridge"
+    ):
         ground_state(SpinGlass([[0, 2], [2, 0]], [1, 0], [1, 1]))
     few = glass_of(prompts(5, 10, 20), 0.0)  # 30 spins, 20 prompts: a flat set of minima
     with pytest.raises(ValueError, match="10 of its 30 eigenvalues are 0: the energy is flat.*no single minimum"):

@@ -71,7 +71,8 @@ def test_known_states_between_T_K_and_T_d():  # Crisanti and Sommers closed form
 
 
 def test_random_energy_model_limit():
-    """Large p: Sigma(e) -> S - e^2 with S = L/2, L = 1/(p y_K) and e_ground -> -sqrt(S); T_d -> 1/sqrt(2e), e_th -> -sqrt(2)."""
+    """Large p: Sigma(e) -> S - e^2 with S = L/2, L = 1/(p y_K) and e_ground -> -sqrt(S);
+    T_d -> 1/sqrt(2e), e_th -> -sqrt(2)."""
     model = PSpin(10**9)
     assert model.T_d == pytest.approx(1 / math.sqrt(2 * math.e), abs=1e-9)
     assert model.e_threshold == pytest.approx(-math.sqrt(2), abs=1e-8)
@@ -136,7 +137,9 @@ def test_complexity_at_both_ends_of_the_energies():
     for p in P_VALUES:
         model = PSpin(p)
         assert model.complexity_at_energy(model.e_ground) == pytest.approx(0, abs=1e-13)
-        assert model.complexity_at_energy(model.e_threshold) == pytest.approx(0.5 * math.log(p - 1) - (p - 2) / p, abs=1e-13)
+        assert model.complexity_at_energy(model.e_threshold) == pytest.approx(
+            0.5 * math.log(p - 1) - (p - 2) / p, abs=1e-13
+        )
         assert model.complexity_at_energy(model.e_ground - 0.01) < 0
 
 
@@ -162,7 +165,8 @@ def test_eq_118_contains_the_replica_symmetric_one(p, q, x, q0, T):
 
 
 def test_eq_45_roots_are_not_T_d():
-    """The spinodal of (45) at p = 3 is T = sqrt(2)/3; its ordered branch would win below T = .4548, a fake transition."""
+    """The spinodal of (45) at p = 3 is T = sqrt(2)/3; its ordered branch would win below T = .4548,
+    a fake transition."""
     model = PSpin(3)
     spinodal = math.sqrt(2) / 3
     assert model.rs_overlaps(spinodal * (1 + 1e-12)) == () and spinodal < model.T_K < model.T_d
@@ -264,7 +268,11 @@ def test_equilibrium_states_have_no_complexity(p, ratio):
     s = model.solve(ratio * model.T_K)
     assert model.complexity(ratio * model.T_K, s.x) == pytest.approx(0, abs=1e-11)
     assert model.state_overlap(ratio * model.T_K, s.x) == pytest.approx(s.q, abs=1e-13)
-    assert model.complexity(ratio * model.T_K) < 0 < model.complexity(ratio * model.T_K, model.x_threshold(ratio * model.T_K))
+    assert (
+        model.complexity(ratio * model.T_K)
+        < 0
+        < model.complexity(ratio * model.T_K, model.x_threshold(ratio * model.T_K))
+    )
 
 
 @given(p=some_p, ratio=st.floats(0.01, 0.99), where=st.floats(0.01, 0.99))
@@ -275,7 +283,9 @@ def test_complexity_is_beta_x2_df_dx(p, ratio, where):
     T = ratio * model.T_d
     x = model.x_threshold(T) + where * (1 - model.x_threshold(T))
     q, h = model.state_overlap(T, x), 1e-4
-    slope = (model.free_energy(q, T, min(x * (1 + h), 1)) - model.free_energy(q, T, x * (1 - h))) / (min(x * (1 + h), 1) - x * (1 - h))
+    slope = (model.free_energy(q, T, min(x * (1 + h), 1)) - model.free_energy(q, T, x * (1 - h))) / (
+        min(x * (1 + h), 1) - x * (1 - h)
+    )
     scale = 1 + abs(model.complexity(T, x)) + q**p * x**2 / T**2
     assert model.complexity(T, x) == pytest.approx(x**2 / T * slope, abs=1e-4 * scale)
     assert model.complexity(T, x) <= 0.5 * math.log(p - 1) - (p - 2) / p + 1e-12
@@ -290,7 +300,8 @@ def states(model, T, n=41):
 
 
 def test_eq_75_printed_transform_fails():
-    """Printed: Phi = -(1/beta) max_f(beta x f - Sigma). Right: Phi = (1/beta) min_f(beta x f - Sigma) = x f of (118)."""
+    """Printed: Phi = -(1/beta) max_f(beta x f - Sigma). Right: Phi = (1/beta) min_f(beta x f - Sigma) = x f of
+    (118)."""
     T, model = 0.5, PSpin(3)
     x, f, sigma, f_118 = states(model, T, 2001)
     middle = 1000
@@ -303,7 +314,8 @@ def test_eq_75_printed_transform_fails():
 
 
 def test_text_after_eq_75_min_over_x_fails():
-    """The thesis takes F = min_x Phi/x; the equilibrium is the maximum over x in [0, 1], and the minimum is another value."""
+    """The thesis takes F = min_x Phi/x; the equilibrium is the maximum over x in [0, 1],
+    and the minimum is another value."""
     T, model = 0.5, PSpin(3)
     x, _, _, f_118 = states(model, T, 2001)
     s = model.solve(T)
@@ -416,5 +428,6 @@ def test_temperatures_near_zero_are_answered_or_refused_in_words(p):
                 call(T)
         assert math.isfinite(model.free_energy(0.5, T)) and model.solve(T).energy == pytest.approx(model.e_ground)
     T = 1e-100  # states of the energy -1.16 or so, at x = T times a number: the limit is complexity_at_energy
-    assert model.complexity(T, 1.5 * model.x_threshold(T)) == pytest.approx(model.complexity(1e-8, 1.5 * model.x_threshold(1e-8)),
-                                                                            rel=1e-6)
+    assert model.complexity(T, 1.5 * model.x_threshold(T)) == pytest.approx(
+        model.complexity(1e-8, 1.5 * model.x_threshold(1e-8)), rel=1e-6
+    )

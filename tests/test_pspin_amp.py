@@ -1,4 +1,5 @@
-"""Message passing on finite samples of the spherical p-spin against loops, state evolution and the exact fixed points."""
+"""Message passing on finite samples of the spherical p-spin against loops,
+state evolution and the exact fixed points."""
 import math
 from itertools import combinations
 
@@ -25,7 +26,14 @@ def runs():
         b = b - a * overlap(a, b)
         b = b / np.sqrt((b**2).mean())
         run = amp(couplings, T, np.sqrt(0.5) * np.stack([a, 0.9 * a + np.sqrt(1 - 0.81) * b]), n_steps=8)
-        found.append((run.q.mean(1), run.successive.mean(1), overlap(run.m[:, 0], run.m[:, 1]), couplings.energy(run.m).mean(1) / n))
+        found.append(
+            (
+                run.q.mean(1),
+                run.successive.mean(1),
+                overlap(run.m[:, 0], run.m[:, 1]),
+                couplings.energy(run.m).mean(1) / n,
+            )
+        )
     return [np.array(x) for x in zip(*found)]
 
 
@@ -87,7 +95,9 @@ def test_batches_are_independent_runs():
     together = amp(couplings, T, starts, n_steps=6)
     alone = amp(couplings, T, starts[1, 1], n_steps=6)
     assert together.m[:, 1, 1] == pytest.approx(alone.m, abs=1e-8)
-    assert together.m.shape == (7, 3, 2, 20) and together.q.shape == (7, 3, 2) and together.successive.shape == (6, 3, 2)
+    assert (
+        together.m.shape == (7, 3, 2, 20) and together.q.shape == (7, 3, 2) and together.successive.shape == (6, 3, 2)
+    )
 
 
 # --- state evolution ------------------------------------------------------------------------------------------------
@@ -126,7 +136,8 @@ def test_overlap_of_copies_goes_to_its_power(p):
 
 
 def test_the_copies_measure_the_replicon():
-    """Slope of the overlap map at 1 is 1 - (1-q)^2 replicon, the replicon of tests/test_symbolic.py: p - 1 on every root of (45)."""
+    """Slope of the overlap map at 1 is 1 - (1-q)^2 replicon, the replicon of tests/test_symbolic.py:
+    p - 1 on every root of (45)."""
     for root in (RS_LOW, RS_HIGH):
         replicon = 1 / (1 - root) ** 2 - 3 / T**2 * root
         step = 1e-6
@@ -153,7 +164,8 @@ def test_successive_iterates_stay_orthogonal(runs):
 
 
 def test_the_energy_of_the_means_is_not_the_one_replicas_claim(runs):
-    """H(m)/N = -(beta p/2) v c^(p-1), c the overlap with the step before: 0 here, -.52 if the iteration had converged."""
+    """H(m)/N = -(beta p/2) v c^(p-1), c the overlap with the step before:
+    0 here, -.52 if the iteration had converged."""
     energy = runs[3]
     claimed = -3 / (2 * T) * RS_HIGH**2 * (1 - RS_HIGH)
     assert claimed == pytest.approx(-0.5212, abs=1e-3)
@@ -161,7 +173,8 @@ def test_the_energy_of_the_means_is_not_the_one_replicas_claim(runs):
 
 
 def test_eqs_57_58_sums_over_the_graph():
-    """One sweep of messages: mean square of m_i/v_i and mean of the softening lam - 1/v_i against their large-K values."""
+    """One sweep of messages: mean square of m_i/v_i and mean of the softening lam - 1/v_i against their large-K
+    values."""
     n, q, beta = 48, 0.5, 1 / T
     squares, soft = [], []
     for seed in range(12):
@@ -176,7 +189,8 @@ def test_eqs_57_58_sums_over_the_graph():
 
 
 def test_amp_is_relaxed_bp_with_the_onsager_term_only():
-    """From a low-energy start (successive overlaps not small): distance to the edge-wise iteration at the second step."""
+    """From a low-energy start (successive overlaps not small): distance to the edge-wise iteration at the second
+    step."""
     ratio = []
     for n in (24, 72):
         with_term, without = [], []
@@ -198,7 +212,8 @@ def test_amp_is_relaxed_bp_with_the_onsager_term_only():
 # --- states: exact fixed points -------------------------------------------------------------------------------------
 
 def state_at(couplings, T, rng):
-    """A minimum of H, its label y and the AMP fixed point above it; the closed forms of Crisanti and Sommers (p = 3)."""
+    """A minimum of H, its label y and the AMP fixed point above it; the closed forms of Crisanti and Sommers (p =
+    3)."""
     end = descend(couplings, random_spins(couplings.n_spins, (8,), rng=rng), tol=1e-11, max_iter=20_000)
     e, s = float(end.energy.min()), end.s[end.energy.argmin()]
     root_y = (-e * math.sqrt(6) - math.sqrt(6 * e**2 - 8)) / 4      # 1 + 2 y = -e sqrt(6 y), smaller root
@@ -221,11 +236,14 @@ def test_every_deep_minimum_is_a_fixed_point_and_needs_the_onsager_term():
 
 
 def test_p_2_is_marginal():
-    """p = 2: the overlap of two copies keeps its value, .8 of q, in state evolution and on samples (it dies for p = 3)."""
+    """p = 2: the overlap of two copies keeps its value, .8 of q, in state evolution and on samples (it dies for p =
+    3)."""
     rng, found, n, q = np.random.default_rng(0), [], 300, 0.5
     for _ in range(16):
         a, b = random_spins(n, (2,), rng=rng)
-        run = amp(gaussian_couplings(n, 2, rng=rng), 0.5, math.sqrt(q) * np.stack([a, 0.8 * a + 0.6 * b]) * 0.99, n_steps=6)
+        run = amp(
+            gaussian_couplings(n, 2, rng=rng), 0.5, math.sqrt(q) * np.stack([a, 0.8 * a + 0.6 * b]) * 0.99, n_steps=6
+        )
         found.append(overlap(run.m[:, 0], run.m[:, 1]) / run.q.mean(1))
     assert within(np.array(found), 0.8, bias=2 / n)
 

@@ -1,4 +1,5 @@
-"""The p-spin model at finite size: gradients, covariance of the energy, conservation, equilibrium against exact answers, refusals."""
+"""The p-spin model at finite size: gradients, covariance of the energy, conservation,
+equilibrium against exact answers, refusals."""
 from itertools import permutations
 from math import comb, factorial
 
@@ -8,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinlib._core import ConvergenceWarning
-from spinlib.pspin.simulation import (Couplings, descend, gaussian_couplings, langevin, leapfrog, overlap, parallel_tempering, random_spins)
+from spinlib.pspin.simulation import (
+    Couplings,
+    descend,
+    gaussian_couplings,
+    langevin,
+    leapfrog,
+    overlap,
+    parallel_tempering,
+    random_spins,
+)
 from spinlib.pspin.two_spin import solve_two_spin
 from stats import batch_means, z_score
 
@@ -25,7 +35,8 @@ def test_eq_19_gradient_is_the_derivative_of_the_energy(p, n, seed, distinct):
 
 
 def test_eq_19_energy_is_the_sum_over_index_tuples():
-    """Oracle: the same generator draws the couplings before they are made symmetric; sum over distinct triples one by one."""
+    """Oracle: the same generator draws the couplings before they are made symmetric;
+    sum over distinct triples one by one."""
     n, s = 6, random_spins(6, rng=5)
     raw = np.random.default_rng(3).standard_normal((n, n, n)) * np.sqrt(0.5 / n**2)
     total = -sum(raw[i, j, k] * s[i] * s[j] * s[k] for i in range(n) for j in range(n) for k in range(n))
@@ -37,13 +48,16 @@ def test_eq_19_energy_is_the_sum_over_index_tuples():
 
 def covariance(n, distinct, s, t, draws=1500):
     rng = np.random.default_rng(7)
-    both = np.array([gaussian_couplings(n, 3, distinct=distinct, rng=rng).energy(np.array([s, t])) for _ in range(draws)])
+    both = np.array(
+        [gaussian_couplings(n, 3, distinct=distinct, rng=rng).energy(np.array([s, t])) for _ in range(draws)]
+    )
     product = both[:, 0] * both[:, 1]
     return product.mean(), product.std(ddof=1) / np.sqrt(draws)
 
 
 def test_eq_20_covariance_of_the_energy_for_both_definitions():
-    """All tuples: (N/2) q^p exactly. Distinct indices as printed: the elementary symmetric polynomial of s_i t_i, well away from it."""
+    """All tuples: (N/2) q^p exactly. Distinct indices as printed: the elementary symmetric polynomial of s_i t_i,
+    well away from it."""
     n, s = 7, random_spins(7, rng=1)
     t = random_spins(7, rng=2)
     t = 0.8 * s + 0.6 * np.sqrt(7) * (u := t - s * overlap(s, t)) / np.linalg.norm(u)
@@ -59,7 +73,8 @@ def test_eq_20_covariance_of_the_energy_for_both_definitions():
 
 @pytest.mark.parametrize("n", [8, 64])
 def test_eq_20_variance_of_the_energy_is_too_small_at_finite_n(n):
-    """Averaged over the sphere, Var H = (N/2)(N-1)(N-2)/((N+2)(N+4)) for distinct triples: 13 % short of N/2 at N = 64."""
+    """Averaged over the sphere, Var H = (N/2)(N-1)(N-2)/((N+2)(N+4)) for distinct triples:
+    13 % short of N/2 at N = 64."""
     s = random_spins(n, (20_000,), rng=0) ** 2
     e3 = (s.sum(1) ** 3 - 3 * s.sum(1) * (s**2).sum(1) + 2 * (s**3).sum(1)) / 6
     variance = factorial(3) / (2 * n**2) * e3
@@ -71,7 +86,10 @@ def test_eq_20_variance_of_the_energy_is_too_small_at_finite_n(n):
 def test_couplings_are_symmetric_and_distinct_ones_vanish_on_the_diagonal():
     for distinct in (False, True):
         J = gaussian_couplings(6, 3, distinct=distinct, rng=0).tensor
-        assert all(np.array_equal(J, np.transpose(J, axes)) or np.allclose(J, np.transpose(J, axes), rtol=1e-14) for axes in permutations(range(3)))
+        assert all(
+            np.array_equal(J, np.transpose(J, axes)) or np.allclose(J, np.transpose(J, axes), rtol=1e-14)
+            for axes in permutations(range(3))
+        )
     assert not J[np.arange(6), np.arange(6)].any() and J[0, 1, 2] != 0
 
 
@@ -101,11 +119,24 @@ def test_leapfrog_conserves_energy_to_second_order():
 
     assert 3.7 < drift(0.02) / drift(0.01) < 4.3
     assert drift(0.01) < 1e-3 * np.abs(beta * J.energy(s)).mean()
-    assert abs(leapfrog(Couplings(np.zeros((4, 4))), s[:, :4] * 2 / np.linalg.norm(s[:, :4], axis=1, keepdims=True), np.zeros((5, 4)), 1.0, 0.1, 3)[1]).max() == 0
+    assert (
+        abs(
+            leapfrog(
+                Couplings(np.zeros((4, 4))),
+                s[:, :4] * 2 / np.linalg.norm(s[:, :4], axis=1, keepdims=True),
+                np.zeros((5, 4)),
+                1.0,
+                0.1,
+                3,
+            )[1]
+        ).max()
+        == 0
+    )
 
 
 def test_oracle_equilibrium_at_p_2_is_the_exact_one():
-    """Detailed balance: at p = 2 the energy of the sampler equals the contour integral, above and below condensation."""
+    """Detailed balance: at p = 2 the energy of the sampler equals the contour integral,
+    above and below condensation."""
     J, T = gaussian_couplings(12, 2, rng=4), [0.3, 0.45, 0.7, 1.1, 2.0]
     run = parallel_tempering(J, T, n_sweeps=700, n_copies=24, rng=5)
     mu = np.linalg.eigvalsh(J.tensor)
@@ -121,14 +152,17 @@ def identity_defect(distinct, n=8, samples=16):
     T, rng = np.array([0.5, 0.75, 1.1]), np.random.default_rng(3)
     rows = []
     for _ in range(samples):
-        run = parallel_tempering(gaussian_couplings(n, 3, distinct=distinct, rng=rng), T, n_sweeps=70, n_copies=24, rng=rng)
+        run = parallel_tempering(
+            gaussian_couplings(n, 3, distinct=distinct, rng=rng), T, n_sweeps=70, n_copies=24, rng=rng
+        )
         rows.append(run.energy[30:].mean(axis=(0, 1)) + 0.5 / T * (1 - (run.overlap[30:] ** 3).mean(axis=(0, 1))))
     rows = np.array(rows)
     return z_score(rows, 0), rows
 
 
 def test_identity_of_equilibrium_holds_for_all_index_tuples_at_every_temperature():
-    """Gaussian integration by parts: E e = -(beta/2)(1 - E<q^p>), exact at every N when the covariance of H is (N/2) q^p."""
+    """Gaussian integration by parts: E e = -(beta/2)(1 - E<q^p>), exact at every N when the covariance of H is (N/2)
+    q^p."""
     z, rows = identity_defect(distinct=False)
     assert (np.abs(z) < 5).all() and rows.std(axis=0).max() < 1  # above and below T_K = 0.586
     assert np.abs(rows.mean(axis=0)).max() < 0.12
@@ -236,7 +270,8 @@ def test_langevin_at_zero_temperature_only_goes_down():
 
 
 def test_rates_count_each_pair_of_temperatures_by_its_own_rounds():
-    """Temperatures that are almost equal always exchange, whatever the parity of the sweep: rate 1, of 3 and of 2 rounds."""
+    """Temperatures that are almost equal always exchange, whatever the parity of the sweep:
+    rate 1, of 3 and of 2 rounds."""
     run = parallel_tempering(gaussian_couplings(8, rng=0), [1.0, 1.0 + 1e-9, 1.0 + 2e-9], n_sweeps=5, rng=1)
     assert run.swaps.tolist() == [1, 1]
     assert parallel_tempering(gaussian_couplings(8, rng=0), [1.0], n_sweeps=5, eps=1e-3, rng=1).acceptance == 1

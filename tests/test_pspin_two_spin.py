@@ -1,4 +1,5 @@
-"""The exact solution at p = 2 against closed forms at N = 2 and 4, its own derivatives, the limit of large N, and its refusals."""
+"""The exact solution at p = 2 against closed forms at N = 2 and 4, its own derivatives, the limit of large N,
+and its refusals."""
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,8 @@ def eigenvalues(n, seed=0):
 @given(mu=st.tuples(st.floats(-2, 2), st.floats(-2, 2)), T=st.floats(0.02, 10))
 @settings(max_examples=40, deadline=None)
 def test_known_value_two_spins_are_a_bessel_function(mu, T):
-    """On the circle of radius sqrt 2, H = -(mu1 + mu2) - (mu1 - mu2) cos(2 theta), and Z = (1/2) int dtheta exp(-H / T)."""
+    """On the circle of radius sqrt 2, H = -(mu1 + mu2) - (mu1 - mu2) cos(2 theta),
+    and Z = (1/2) int dtheta exp(-H / T)."""
     gap = abs(mu[0] - mu[1]) / T
     exact = np.log(np.pi) + sum(mu) / T + np.log(ive(0, gap)) + gap
     assert abs(solve_two_spin(mu, T).log_z - exact) < 1e-9 * max(1, abs(exact))

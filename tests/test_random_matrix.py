@@ -13,8 +13,15 @@ def integral(f, ratio, variance=1.0):
     """Integral of f(x) density(x) by x = middle - half cos(t), which takes the square roots at the ends away."""
     a, b = mp_edges(ratio, variance)
     half = (b - a) / 2
-    return quad(lambda t: f((a + b) / 2 - half * np.cos(t)) * mp_density((a + b) / 2 - half * np.cos(t), ratio, variance)
-                * half * np.sin(t), 0, np.pi, limit=200)[0]
+    return quad(
+        lambda t: f((a + b) / 2 - half * np.cos(t))
+        * mp_density((a + b) / 2 - half * np.cos(t), ratio, variance)
+        * half
+        * np.sin(t),
+        0,
+        np.pi,
+        limit=200,
+    )[0]
 
 
 @pytest.mark.parametrize("ratio", RATIOS)
@@ -78,7 +85,9 @@ def test_sampled_spectrum(n, P):
     assert a - 0.15 < draws[draws > 1e-10].min() and draws.max() < b + 0.3
     cuts = np.linspace(a, b, 8)[1:-1]
     grid = np.linspace(a, b, 20_001)
-    cumulative = np.concatenate([[0], np.cumsum((mp_density(grid[1:], ratio) + mp_density(grid[:-1], ratio)) / 2 * np.diff(grid))])
+    cumulative = np.concatenate(
+        [[0], np.cumsum((mp_density(grid[1:], ratio) + mp_density(grid[:-1], ratio)) / 2 * np.diff(grid))]
+    )
     for cut in cuts:
         assert (draws < cut).mean() == pytest.approx(mp_atom(ratio) + np.interp(cut, grid, cumulative), abs=0.01)
 

@@ -17,7 +17,8 @@ def stored():
 
 
 def child(k):
-    """The generator of sample k of N = 32 in a run with rng=0, as :func:`spinlib.reproduce.pspin_equilibrium` makes it."""
+    """The generator of sample k of N = 32 in a run with rng=0, as :func:`spinlib.reproduce.pspin_equilibrium` makes
+    it."""
     return np.random.default_rng(0).spawn(2)[0].spawn(32)[k]
 
 
@@ -43,10 +44,15 @@ def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, k):
 
 
 def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored):
-    """Same couplings, new dynamics: within 5 standard errors; the same bound rejects more than eight in ten of the other 127 samples."""
+    """Same couplings, new dynamics: within 5 standard errors; the same bound rejects more than eight in ten of the
+    other 127 samples."""
     rng = child(3)
     T = stored["T_32"]
-    found = parallel_tempering(gaussian_couplings(32, 3, rng=rng), T, n_sweeps=500, n_copies=8, rng=12).energy[100:].mean(axis=0)
+    found = (
+        parallel_tempering(gaussian_couplings(32, 3, rng=rng), T, n_sweeps=500, n_copies=8, rng=12)
+        .energy[100:]
+        .mean(axis=0)
+    )
     mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(8)
     z = (mean - stored["energy_32"][3]) / np.hypot(error, stored["energy_error_32"][3])
     assert (np.abs(z) < 5).all()
@@ -56,7 +62,8 @@ def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored)
 
 @pytest.mark.parametrize("n", [32, 64])
 def test_identity_of_equilibrium_passes_late_and_fails_early(stored, n):
-    """E e = -(beta/2)(1 - E<q^3>) at every temperature, from both starts; the first sweeps miss it with opposite signs."""
+    """E e = -(beta/2)(1 - E<q^3>) at every temperature, from both starts;
+    the first sweeps miss it with opposite signs."""
     T = stored[f"T_{n}"]
     mean, error = mean_error(stored[f"energy_{n}"] + 0.5 / T * (1 - stored[f"moment_{n}"]))
     assert (np.abs(mean) < 4 * error).all() and error.max() < 0.06
@@ -67,18 +74,22 @@ def test_identity_of_equilibrium_passes_late_and_fails_early(stored, n):
 
 
 def test_weights_of_states_belong_to_the_sample_and_fluctuate_as_one_step_says(stored):
-    """Share Y of overlaps above 0.4, asked twice: the answers agree, and Var Y is m (1 - m) / 3 for mean m, from below."""
+    """Share Y of overlaps above 0.4, asked twice: the answers agree, and Var Y is m (1 - m) / 3 for mean m,
+    from below."""
     right = stored["bins"][1:] > 0.41
     for n in (32, 64):
         k = np.abs(stored[f"T_{n}"] - 0.4).argmin()
-        first, second = (stored[f"histogram_{start}_{n}"][:, k, right].sum(axis=-1) * 0.04 for start in ("random", "minimum"))
+        first, second = (
+            stored[f"histogram_{start}_{n}"][:, k, right].sum(axis=-1) * 0.04 for start in ("random", "minimum")
+        )
         assert np.corrcoef(first, second)[0, 1] > 0.9
         m = (first.mean() + second.mean()) / 2
         assert 0.4 < m < 0.7 and 0.5 * m * (1 - m) / 3 < np.cov(first, second)[0, 1] < 1.3 * m * (1 - m) / 3
 
 
 def test_each_test_of_equilibrium_alone_is_fooled_in_the_stored_run(stored):
-    """N = 64, T = 0.5: in sweeps 16 to 32 one defect is near zero and the starts differ; in 64 to 128 they agree and both are wrong."""
+    """N = 64, T = 0.5: in sweeps 16 to 32 one defect is near zero and the starts differ;
+    in 64 to 128 they agree and both are wrong."""
     k = np.abs(stored["T_64"] - 0.5).argmin()
     hot, cold = stored["defect_random_64"][:, :, k], stored["defect_minimum_64"][:, :, k]
     z = lambda values: np.divide(*mean_error(values))
@@ -167,13 +178,18 @@ def test_refusals(tmp_path, monkeypatch):
 
 
 def test_amp_variances_a_stored_point_comes_out_again_and_the_pair_term_keeps_its_error():
-    """Prompts at D = 16 and independent features at n = 200, sample 1 of seed 0; the next sample differs. Sizes, limits and order of all."""
+    """Prompts at D = 16 and independent features at n = 200, sample 1 of seed 0;
+    the next sample differs. Sizes, limits and order of all."""
     stored = load("amp_variances")
-    assert json.loads(str(stored["about"]))["full"] is True and (reproduce.DATA / "amp_variances.npz").stat().st_size < 1e5
+    assert (
+        json.loads(str(stored["about"]))["full"] is True and (reproduce.DATA / "amp_variances.npz").stat().st_size < 1e5
+    )
     seed = int(np.random.default_rng(0).integers(2**32))
     b, a = list(stored["D"]).index(16), list(stored["alpha"]).index(7.5)
     again = reproduce.prompt_variances(16, 7.5, rng=[seed, 16, 75, 1])
-    assert np.allclose(again, stored["prompts"][a, b, 1], atol=1e-5) and not np.allclose(again, stored["prompts"][a, b, 2], atol=1e-2)
+    assert np.allclose(again, stored["prompts"][a, b, 1], atol=1e-5) and not np.allclose(
+        again, stored["prompts"][a, b, 2], atol=1e-2
+    )
     again = reproduce.iid_variances(200, 7.5, 1 / 6, rng=[seed, 200, 1])
     assert np.allclose(again, stored["iid"][1, 1], atol=1e-5) and not np.allclose(again, stored["iid"][1, 2], atol=1e-2)
 
@@ -202,7 +218,8 @@ def test_amp_variances_quick_shares_its_samples_with_the_stored_run(capsys):
 
 
 def test_stored_files_are_found_where_they_are(tmp_path, monkeypatch):
-    """From a wheel there is no repository around the package: a folder, or the environment, says where the files are."""
+    """From a wheel there is no repository around the package: a folder, or the environment,
+    says where the files are."""
     real = reproduce.DATA
     monkeypatch.setattr(_run, "DATA", tmp_path)
     assert load("pspin_equilibrium", real)["energy_64"].shape == load("pspin_equilibrium", str(real))["energy_64"].shape

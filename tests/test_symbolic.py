@@ -1,4 +1,5 @@
-"""The replica calculation step by step; for each misprint of the Thesis, that the printed form fails and the corrected one holds."""
+"""The replica calculation step by step; for each misprint of the Thesis,
+that the printed form fails and the corrected one holds."""
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,10 +9,40 @@ from scipy.integrate import quad
 from scipy.special import gamma, gammaln, logsumexp
 
 from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
-from spinlib.symbolic import (COUPLING_VARIANCE, ENTROPY_CONSTANT, J, N, S, ansatz_action, beta, difference, disorder_exponent,
-                              disorder_term, equal, gaussian_average, lam, n, n_to_zero, one_rsb_action, one_rsb_free_energy,
-                              one_rsb_multipliers, p, parisi_parameter_equation, q, q0, q0_hat, q1, q1_hat, q_hat,
-                              replica_action, rs_action, rs_free_energy, rs_multipliers, rs_replicon, x)
+from spinlib.symbolic import (
+    COUPLING_VARIANCE,
+    ENTROPY_CONSTANT,
+    J,
+    N,
+    S,
+    ansatz_action,
+    beta,
+    difference,
+    disorder_exponent,
+    disorder_term,
+    equal,
+    gaussian_average,
+    lam,
+    n,
+    n_to_zero,
+    one_rsb_action,
+    one_rsb_free_energy,
+    one_rsb_multipliers,
+    p,
+    parisi_parameter_equation,
+    q,
+    q0,
+    q0_hat,
+    q1,
+    q1_hat,
+    q_hat,
+    replica_action,
+    rs_action,
+    rs_free_energy,
+    rs_multipliers,
+    rs_replicon,
+    x,
+)
 
 D = 1 - q1 + x * (q1 - q0)
 EQ_46 = beta**2 / 2 * (1 - q**p) + sp.log(1 - q) + q / (1 - q)
@@ -32,7 +63,8 @@ def test_equal_needs_algebra_for_true_and_a_witness_for_false():
 # --- (20) to (30): the disorder average ----------------------------------------------------------------------------
 
 def test_eq_24_quenched_is_below_annealed():
-    """Three Ising spins, one coupling of variance 1/3 (eq. (20) at p = N = 3): Z = 8 cosh(beta J), averaged by quadrature.
+    """Three Ising spins, one coupling of variance 1/3 (eq. (20) at p = N = 3):
+    Z = 8 cosh(beta J), averaged by quadrature.
 
     ln E Z is the exponent that SymPy integrates; E ln Z lies below it, by (beta^2 / 3)^2 / 4 where beta is small.
     """
@@ -64,7 +96,8 @@ def test_eq_27_sign_and_size_of_the_averaged_exponent():
 
 
 def test_eq_27b_loses_the_normalisation():
-    """The printed integrand exp(-N^(p-1) J^2 / p! + beta J S) integrates to (27c) times sqrt(pi p! / N^(p-1)), not to (27c)."""
+    """The printed integrand exp(-N^(p-1) J^2 / p! + beta J S) integrates to (27c) times sqrt(pi p! / N^(p-1)),
+    not to (27c)."""
     width = sp.Symbol("width", positive=True)  # p! / N^(p-1)
     printed = sp.integrate(sp.exp(-J**2 / width + beta * J * S), (J, -sp.oo, sp.oo))
     right = sp.exp(disorder_exponent()).subs(N ** (1 - p), width / sp.factorial(p))
@@ -73,7 +106,8 @@ def test_eq_27b_loses_the_normalisation():
 
 
 def test_eq_27_second_moment_against_sampled_couplings():
-    """N = 2, p = 3, all index triples of variance 1 / (2 N^(p-1)): E Z^2 over couplings against the replicated weight."""
+    """N = 2, p = 3, all index triples of variance 1 / (2 N^(p-1)): E Z^2 over couplings against the replicated
+    weight."""
     rng, b, spins = np.random.default_rng(1), 1.2, 2
     angles = 2 * np.pi * np.arange(24) / 24
     sigma = np.sqrt(spins) * np.stack([np.cos(angles), np.sin(angles)])
@@ -83,7 +117,9 @@ def test_eq_27_second_moment_against_sampled_couplings():
     overlap = np.cos(angles[:, None] - angles[None])
     exact = np.exp(b**2 * spins / 4 * (2 + 2 * overlap**3)).mean()
     assert abs((Z**2).mean() - exact) < 5 * (Z**2).std() / np.sqrt(len(Z))
-    assert abs((Z**2).mean() - np.exp(-b**2 * spins / 4 * (2 + 2 * overlap**3)).mean()) > 50 * (Z**2).std() / np.sqrt(len(Z))
+    assert abs((Z**2).mean() - np.exp(-(b**2) * spins / 4 * (2 + 2 * overlap**3)).mean()) > 50 * (
+        Z**2
+    ).std() / np.sqrt(len(Z))
 
 
 @pytest.mark.parametrize("order", [2, 3, 5])
@@ -133,7 +169,8 @@ def test_eq_32b_fourier_form_with_imaginary_conjugate():
 # --- (33) to (41): the action --------------------------------------------------------------------------------------
 
 def test_eq_33_sign_of_the_disorder_term():
-    """One replica has no overlaps: E Z / Z(J = 0) = exp(N beta^2 / 4) >= 1 by Jensen; the printed sign gives less than 1."""
+    """One replica has no overlaps: E Z / Z(J = 0) = exp(N beta^2 / 4) >= 1 by Jensen;
+    the printed sign gives less than 1."""
     one = replica_action(sp.Matrix([[1]]), sp.Matrix([[0]]))
     assert equal(one - one.subs(beta, 0), beta**2 / 4)
     assert not equal(one - one.subs(beta, 0), -beta**2 / 4)
@@ -141,7 +178,8 @@ def test_eq_33_sign_of_the_disorder_term():
 
 @pytest.mark.parametrize("size", [2, 3])
 def test_eq_34_35_site_integral(size):
-    """A grid sum of the Gaussian weight (spectrally accurate) against ((2 pi)^n / det Q)^(1/2): the square root is there."""
+    """A grid sum of the Gaussian weight (spectrally accurate) against ((2 pi)^n / det Q)^(1/2):
+    the square root is there."""
     site = parisi_matrix((2, sp.Rational(1, 3)), (1, size))
     axis = np.linspace(-8, 8, 65)
     spins = np.stack(np.meshgrid(*[axis] * size, indexing="ij"), axis=-1).reshape(-1, size)
@@ -151,7 +189,8 @@ def test_eq_34_35_site_integral(size):
 
 
 def test_eq_36_37_38_two_replicas_at_finite_N():
-    """(1/N) ln of E Z^2 / Z_0^2 on the sphere, one integral over q at any N, tends to the maximum over q of the n = 2 action."""
+    """(1/N) ln of E Z^2 / Z_0^2 on the sphere, one integral over q at any N,
+    tends to the maximum over q of the n = 2 action."""
     b, order = 2.5, 3
     action = replica_action(parisi_matrix((1, q), (1, 2)), parisi_matrix((0, q_hat), (1, 2)))
     at_saddle = {lam: 1 / (2 * (1 - q**2)), q_hat: -q / (1 - q**2)}  # Q is the inverse of the overlap matrix
@@ -161,7 +200,9 @@ def test_eq_36_37_38_two_replicas_at_finite_N():
     f = b**2 / 2 * (1 + grid**order) + np.log1p(-grid**2) / 2
     gaps = []
     for spins in (200, 800, 3200):
-        log_density = (spins - 3) / 2 * np.log1p(-grid**2) + gammaln(spins / 2) - gammaln((spins - 1) / 2) - np.log(np.pi) / 2
+        log_density = (
+            (spins - 3) / 2 * np.log1p(-(grid**2)) + gammaln(spins / 2) - gammaln((spins - 1) / 2) - np.log(np.pi) / 2
+        )
         log_Z2 = logsumexp(log_density + spins * b**2 / 2 * (1 + grid**order)) + np.log(grid[1] - grid[0])
         gaps.append(abs(log_Z2 / spins - f.max()))
     assert gaps[2] < 1e-3 and gaps[2] < gaps[1] / 3.5 < gaps[0] / 12  # falls as 1/N
@@ -176,7 +217,8 @@ def test_eq_37_explicit_matrices_against_the_ansatz(size):
 
 
 def test_eq_39_needs_the_legendre_term():
-    """At beta = 0 minus beta f is the entropy of the sphere, (ln of its area) / N; without lam it comes out 1/2 too small."""
+    """At beta = 0 minus beta f is the entropy of the sphere, (ln of its area) / N;
+    without lam it comes out 1/2 too small."""
     spins = 10**7
     area = (np.log(2) + spins / 2 * np.log(np.pi) + (spins - 1) / 2 * np.log(spins) - gammaln(spins / 2)) / spins
     free = {**{k: value.subs(q, 0) for k, value in rs_multipliers().items()}, beta: 0}
@@ -186,9 +228,17 @@ def test_eq_39_needs_the_legendre_term():
     assert float(printed) == pytest.approx(area - 0.5, abs=1e-5)
 
 
-EQ_40_PRINTED = (n * (n - 1) / 2 * q * q_hat - n * (n - 1) / 4 * beta**2 * q**p - n / 4 * beta**2
-                 - sp.log(2 * lam + q_hat * (n - 1)) / 2 - (n - 1) * sp.log(2 * lam - q_hat) / 2 + n / 2 * sp.log(2 * sp.pi))
-EQ_41_PRINTED = -q * q_hat + beta**2 / 2 * (q**p - 1) - q_hat / (2 * lam - q_hat) - sp.log(2 * lam - q_hat) + sp.log(2 * sp.pi)
+EQ_40_PRINTED = (
+    n * (n - 1) / 2 * q * q_hat
+    - n * (n - 1) / 4 * beta**2 * q**p
+    - n / 4 * beta**2
+    - sp.log(2 * lam + q_hat * (n - 1)) / 2
+    - (n - 1) * sp.log(2 * lam - q_hat) / 2
+    + n / 2 * sp.log(2 * sp.pi)
+)
+EQ_41_PRINTED = (
+    -q * q_hat + beta**2 / 2 * (q**p - 1) - q_hat / (2 * lam - q_hat) - sp.log(2 * lam - q_hat) + sp.log(2 * sp.pi)
+)
 
 
 def test_eq_40_rs_action():
@@ -268,7 +318,9 @@ def test_rs_energy_at_zero_temperature():
     b = 1e6
     for order in (3, 4, 7):
         gap = np.sqrt(2 / order) / b
-        energy = float((-sp.diff(rs_free_energy(), beta) / 2).subs({p: order, beta: b, q: 1 - sp.Float(gap, 40)}).evalf(30))
+        energy = float(
+            (-sp.diff(rs_free_energy(), beta) / 2).subs({p: order, beta: b, q: 1 - sp.Float(gap, 40)}).evalf(30)
+        )
         assert energy == pytest.approx(-np.sqrt(order / 2), rel=1e-5)
     assert -np.sqrt(3 / 2) < -1.17167477926529  # Auffinger, Ben Arous and Cerny (2013), p = 3
 
@@ -320,7 +372,9 @@ def test_matrices_refuse_blocks_that_do_not_fit():
 def test_eq_37_explicit_one_step_matrices(block, size):
     numbers = {s: sp.Rational(k + 2, 29) for k, s in enumerate((q0, q0_hat, q1_hat, q1))}
     overlaps, conjugates = [[s.subs(numbers) for s in letters] for letters in ((q1, q0), (q1_hat, q0_hat))]
-    explicit = replica_action(parisi_matrix((1, *overlaps), (1, block, size)), parisi_matrix((0, *conjugates), (1, block, size)))
+    explicit = replica_action(
+        parisi_matrix((1, *overlaps), (1, block, size)), parisi_matrix((0, *conjugates), (1, block, size))
+    )
     ansatz = ansatz_action(overlaps, conjugates, (1, block, size))
     assert abs((explicit - ansatz).subs({lam: 2, p: 3}).evalf(30, subs={beta: 1})) < 1e-25
 
@@ -329,7 +383,10 @@ def test_eq_118_from_replicas():
     assert equal(one_rsb_free_energy(), EQ_118)
     at = one_rsb_multipliers()
     for letter, slope in ((q1_hat, 0), (q0_hat, 0), (lam, -1)):
-        for point in ({q0: sp.Rational(1, 5), q1: sp.Rational(3, 4), x: sp.Rational(2, 7)}, {q0: 0, q1: sp.Rational(1, 3), x: sp.Rational(8, 9)}):
+        for point in (
+            {q0: sp.Rational(1, 5), q1: sp.Rational(3, 4), x: sp.Rational(2, 7)},
+            {q0: 0, q1: sp.Rational(1, 3), x: sp.Rational(8, 9)},
+        ):
             values = {**{k: value.subs(point) for k, value in at.items()}, **point}
             assert sp.diff(one_rsb_action(), letter).subs(values) == slope  # exact rational numbers
 
@@ -349,18 +406,25 @@ def test_eq_110_111_are_stationarity_of_118():
 
 
 def test_x_equation_that_the_thesis_leaves_out():
-    expected = (beta**2 / 2 * (q1**p - q0**p) + sp.log((1 - q1) / D) / x**2 + (q1 - q0) / (x * D) - q0 * (q1 - q0) / D**2)
+    expected = beta**2 / 2 * (q1**p - q0**p) + sp.log((1 - q1) / D) / x**2 + (q1 - q0) / (x * D) - q0 * (q1 - q0) / D**2
     assert equal(parisi_parameter_equation(), expected)
 
 
 @given(T=st.floats(0.05, 0.58))
 @settings(max_examples=15, deadline=None)
 def test_one_step_saddle_of_crisanti_and_sommers(T):
-    """p = 3, q0 = 0: q1 (1 - q1)^2 = 2 T^2 y / 3, x = (1 - q1)(1 - y) / (q1 y), y = .354992548665416 at every T < T_K."""
+    """p = 3, q0 = 0: q1 (1 - q1)^2 = 2 T^2 y / 3, x = (1 - q1)(1 - y) / (q1 y),
+    y = .354992548665416 at every T < T_K."""
     y = 0.354992548665416
     roots = np.roots([1, -2, 1, -2 * T**2 * y / 3])
     overlap = sorted(r.real for r in roots if abs(r.imag) < 1e-7 and r.real < 1)[-1]
-    at = {p: 3, beta: sp.Float(1 / T), q0: 0, q1: sp.Float(overlap), x: sp.Float((1 - overlap) * (1 - y) / (overlap * y))}
+    at = {
+        p: 3,
+        beta: sp.Float(1 / T),
+        q0: 0,
+        q1: sp.Float(overlap),
+        x: sp.Float((1 - overlap) * (1 - y) / (overlap * y)),
+    }
     scale = float((beta**2 / 2).subs(at))
     for letter in (q1, x):
         assert abs(float(sp.diff(EQ_118.subs(q0, 0), letter).subs(at))) < 1e-9 * scale / (1 - overlap)
@@ -370,7 +434,9 @@ def test_refusals():
     for size in (3, 2, 0):
         with pytest.raises(ValueError, match="size must be at least 4.*four replicas"):
             rs_replicon(size)
-    with pytest.raises(TypeError, match="overlaps must be of type MatrixBase, got NoneType; make one with parisi_matrix"):
+    with pytest.raises(
+        TypeError, match="overlaps must be of type MatrixBase, got NoneType; make one with parisi_matrix"
+    ):
         replica_action(None, None)
     with pytest.raises(TypeError, match="conjugates must be of type MatrixBase"):
         replica_action(sp.eye(2), 3)

@@ -4,9 +4,24 @@ import pytest
 import sympy as sp
 
 from spinlib.symbolic import ENTROPY_CONSTANT, J, N, beta, equal, lam, p, q, rs_free_energy, rs_multipliers
-from spinlib.symbolic.cavity import (K, K_VARIANCE, bethe_free_energy, dense_equations, edge_term, factor_term, gaussian_message,
-                                     log_Z_message, m, multiplier, node_term, on_the_saddle, saddle_equation, sigma, v, weak_coupling_log)
-
+from spinlib.symbolic.cavity import (
+    K,
+    K_VARIANCE,
+    bethe_free_energy,
+    dense_equations,
+    edge_term,
+    factor_term,
+    gaussian_message,
+    log_Z_message,
+    m,
+    multiplier,
+    node_term,
+    on_the_saddle,
+    saddle_equation,
+    sigma,
+    v,
+    weak_coupling_log,
+)
 
 def test_eq_47_printed_with_a_sum_is_another_model():
     """exp(beta J (sigma + sigma_2)) factorises: its message would not know the mean of the neighbour, against (54)."""
@@ -22,7 +37,8 @@ def test_eq_47_multiplier_is_twice_that_of_eq_49():
 
 
 def test_eq_48_50_marginal_is_the_product_of_factor_messages():
-    """Three factors on one spin with quadratic messages: (50) without the hat multiplies too much, to the power K - 1 = 2."""
+    """Three factors on one spin with quadratic messages: (50) without the hat multiplies too much,
+    to the power K - 1 = 2."""
     a = sp.symbols("a:3", positive=True)
     to_spin = [-a_b * sigma**2 / 2 for a_b in a]  # ln of the three hatted messages
     from_spin = [sum(to_spin) - message for message in to_spin]  # eq. (48)
@@ -32,7 +48,8 @@ def test_eq_48_50_marginal_is_the_product_of_factor_messages():
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_eq_52_66_weak_coupling_expansion(count):
-    """Its coefficients are the mean and half the variance of the product of spins, here by drawing and by Gauss-Hermite."""
+    """Its coefficients are the mean and half the variance of the product of spins,
+    here by drawing and by Gauss-Hermite."""
     means, variances = np.array([0.5, -0.7, 0.9])[:count], np.array([0.7, 0.4, 1.1])[:count]
     found = sp.Poly(weak_coupling_log(list(zip(map(sp.Float, means), map(sp.Float, variances)))).subs(beta, 1), J)
     nodes, weights = np.polynomial.hermite_e.hermegauss(3)       # exact for the squares
@@ -48,11 +65,17 @@ def test_eq_52_66_weak_coupling_expansion(count):
 def test_eq_52_against_an_exact_integral():
     """Two spins: E exp(a s t) is known in closed form; the expansion is its logarithm to order a^2."""
     a, m1, v1, m2, v2 = sp.symbols("a m1 v1 m2 v2", positive=True)
-    exact = -sp.log(1 - a**2 * v1 * v2) / 2 + (a * m1 * m2 + a**2 * (m1**2 * v2 + m2**2 * v1) / 2) / (1 - a**2 * v1 * v2)
+    exact = -sp.log(1 - a**2 * v1 * v2) / 2 + (a * m1 * m2 + a**2 * (m1**2 * v2 + m2**2 * v1) / 2) / (
+        1 - a**2 * v1 * v2
+    )
     grid = np.linspace(-12, 12, 401)
     s, t = grid[:, None], grid[None]
-    weight = np.exp(0.3 * s * t - (s - 0.5) ** 2 / 1.4 - (t + 0.2) ** 2 / 2.2) / (2 * np.pi * np.sqrt(0.7 * 1.1)) * 0.06**2
-    assert float(exact.subs({a: 0.3, m1: 0.5, v1: 0.7, m2: -0.2, v2: 1.1})) == pytest.approx(np.log(weight.sum()), rel=1e-10)
+    weight = (
+        np.exp(0.3 * s * t - (s - 0.5) ** 2 / 1.4 - (t + 0.2) ** 2 / 2.2) / (2 * np.pi * np.sqrt(0.7 * 1.1)) * 0.06**2
+    )
+    assert float(exact.subs({a: 0.3, m1: 0.5, v1: 0.7, m2: -0.2, v2: 1.1})) == pytest.approx(
+        np.log(weight.sum()), rel=1e-10
+    )
     series = sp.series(exact, a, 0, 3).removeO()
     assert equal(series, weak_coupling_log([(m1, v1), (m2, v2)]).subs({J: a, beta: 1}))
 
@@ -115,7 +138,8 @@ def test_eq_62_63_leaving_lam_out_of_the_factors_is_the_legendre_term():
 
 
 def test_eq_67_node_term_against_a_grid():
-    """At field h the integral of exp(h s - s^2 / 2 (1 - q)) is sqrt(2 pi (1 - q)) exp((1 - q) h^2 / 2); (67) puts h^2 = q / (1 - q)^2."""
+    """At field h the integral of exp(h s - s^2 / 2 (1 - q)) is sqrt(2 pi (1 - q)) exp((1 - q) h^2 / 2);
+    (67) puts h^2 = q / (1 - q)^2."""
     overlap = 0.4
     grid = np.linspace(-15, 15, 3001)
     h = np.sqrt(overlap) / (1 - overlap)
@@ -125,7 +149,8 @@ def test_eq_67_node_term_against_a_grid():
 
 
 def test_eq_68_edge_term():
-    """The factors that (68) drops are 1 + O(1/K) on an edge, but there are N K edges: N/2 in all, on the saddle only."""
+    """The factors that (68) drops are 1 + O(1/K) on an edge, but there are N K edges:
+    N/2 in all, on the saddle only."""
     dropped = (edge_term(printed=True) - edge_term()).subs(lam, multiplier())
     assert not equal(dropped, 0) and not equal(dropped, sp.Rational(1, 2))
     assert on_the_saddle(dropped) == sp.Rational(1, 2)
@@ -135,7 +160,8 @@ def test_eq_68_edge_term():
 
 @pytest.mark.parametrize("coupling", [0.02, 0.04])
 def test_eq_65_edge_term_on_one_edge_by_a_grid(coupling):
-    """p = 2, one edge: the message of the other spin times the spin's own, summed over a grid; an error of order J^3 is left."""
+    """p = 2, one edge: the message of the other spin times the spin's own, summed over a grid;
+    an error of order J^3 is left."""
     m1, v1, m2, v2, b, stiff = 0.6, 0.7, -0.4, 0.9, 1.0, 4 * coupling**2
     grid = np.linspace(-12, 12, 1201)
     s, t = grid[:, None], grid[None]

@@ -1,4 +1,5 @@
-"""The cavity calculation with one step of breaking: (76)-(117), what is printed wrong in it, and its agreement with replicas."""
+"""The cavity calculation with one step of breaking: (76)-(117), what is printed wrong in it,
+and its agreement with replicas."""
 from functools import cache
 
 import numpy as np
@@ -9,10 +10,33 @@ from spinlib.symbolic import cavity as rs
 from spinlib.symbolic.parisi import parisi_matrix
 from spinlib.pspin import PSpin
 from spinlib.symbolic import ENTROPY_CONSTANT, J, beta, equal, lam, one_rsb_free_energy, p, q, q0, q1, x
-from spinlib.symbolic.one_rsb import (A, B_d, B_nd, D0, D1, K, between, bethe_free_energy, closed_equations, edge_term, factor_term,
-                                      graph_averages, h, joint_log_average, message_moments, multiplier, node_log, node_term,
-                                      on_the_saddle, replica_message, replica_moments, replica_spins, saddle_equations,
-                                      weak_coupling_log, within)
+from spinlib.symbolic.one_rsb import (
+    A,
+    B_d,
+    B_nd,
+    D0,
+    D1,
+    K,
+    between,
+    bethe_free_energy,
+    closed_equations,
+    edge_term,
+    factor_term,
+    graph_averages,
+    h,
+    joint_log_average,
+    message_moments,
+    multiplier,
+    node_log,
+    node_term,
+    on_the_saddle,
+    replica_message,
+    replica_moments,
+    replica_spins,
+    saddle_equations,
+    weak_coupling_log,
+    within,
+)
 
 HALF, D = p * beta**2 / 2, 1 - q1 + x * (q1 - q0)
 SIZES = (2, 3, 4)
@@ -48,7 +72,8 @@ def test_eq_79_80_81_moments():
 
 
 def test_eq_82_83_84_the_three_numbers_from_the_moments():
-    """The mean of a state, then two spins around it, by Gauss-Hermite: h, Delta0, Delta1 come back from their moments."""
+    """The mean of a state, then two spins around it, by Gauss-Hermite:
+    h, Delta0, Delta1 come back from their moments."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(4)
     weights = weights / weights.sum()
     mean, spread, inside = 0.6, 0.3, 0.45
@@ -70,7 +95,10 @@ def test_eq_84_text_q1_is_inside_a_state_and_q0_between_states():
     a, b = states + np.sqrt(1 - inside) * rng.standard_normal((2, 400, 400))
     within_state, between_states = (a * b).mean(1), (a * np.roll(b, 1, axis=0)).mean(1)
     centre = (h_**2).mean()                                       # self-averages to q0 on the graph
-    for found, expected, printed in ((within_state, centre + inside - across, centre), (between_states, centre, centre + inside - across)):
+    for found, expected, printed in (
+        (within_state, centre + inside - across, centre),
+        (between_states, centre, centre + inside - across),
+    ):
         error = found.std(ddof=1) / 20
         assert abs(found.mean() - expected) < 5 * error < abs(found.mean() - printed) / 5
 
@@ -128,9 +156,12 @@ def hat(b, s=replica_spins(2)):
 
 @cache
 def cavity_message():
-    """A spin with couplings a, b, c: the product of what b and c say, with the multiplier (its 1/K-th from a is O(1/K))."""
+    """A spin with couplings a, b, c: the product of what b and c say, with the multiplier (its 1/K-th from a is
+    O(1/K))."""
     s = replica_spins(2)
-    log = -lam * sum(u**2 for u in s) / 2 + sum(weak_coupling_log(COUPLED[b][1], s).subs(J, COUPLED[b][0]) for b in "bc")
+    log = -lam * sum(u**2 for u in s) / 2 + sum(
+        weak_coupling_log(COUPLED[b][1], s).subs(J, COUPLED[b][0]) for b in "bc"
+    )
     return replica_message(log, s)
 
 
@@ -139,7 +170,8 @@ def test_eq_92_93_96_sums_over_the_other_couplings():
 
 
 def test_eq_94_printed_index_is_the_missing_coupling():
-    """Right: the sum of what b and c say. Printed, hat B of a -> i for each b: it reads J_a, which the message must not know."""
+    """Right: the sum of what b and c say. Printed, hat B of a -> i for each b:
+    it reads J_a, which the message must not know."""
     right, printed = lam + hat("b")[1] + hat("c")[1], lam + 2 * hat("a")[1]
     found = cavity_message()[1]
     assert sp.expand(found - right) == 0 != sp.expand(found - printed)
@@ -152,7 +184,11 @@ def test_eq_94_lost_backslash_counts_the_spin_itself():
     mean = sp.Mul(*(k[0] for k in COUPLED["b"][1]))
     same = sp.Mul(*(sum(k[1:]) + k[0] ** 2 for k in COUPLED["b"][1]))
     strength = beta**2 * COUPLED["b"][0] ** 2
-    assert sp.expand(hat("b")[1] + strength * (same - mean**2)) == 0 != sp.expand(hat("b")[1] + strength * (same - mean**2 * h_i**2))
+    assert (
+        sp.expand(hat("b")[1] + strength * (same - mean**2))
+        == 0
+        != sp.expand(hat("b")[1] + strength * (same - mean**2 * h_i**2))
+    )
 
 
 def test_eq_95_printed_index_is_the_missing_coupling():
@@ -165,7 +201,9 @@ def test_eq_97_98_gaussian_normalised_by_its_determinant(count):
     """ln of the integral of (96): x/2 ln 2 pi - ln det M / 2 + A^2 1.M^-1.1 / 2, against explicit matrices."""
     matrix = parisi_matrix((B_d, -B_nd), (1, count))
     s = sp.Matrix(replica_spins(count))
-    assert equal((s.T * matrix * s)[0], B_d * sum(u**2 for u in s) - B_nd * sum(u * v for u in s for v in s if u is not v))
+    assert equal(
+        (s.T * matrix * s)[0], B_d * sum(u**2 for u in s) - B_nd * sum(u * v for u in s for v in s if u is not v)
+    )
     integral = (sp.Rational(count, 2) * sp.log(2 * sp.pi) - sp.log(sp.factor(matrix.det())) / 2
                 + A**2 * sum(matrix.inv()) / 2)
     claimed = node_log().subs(x, count).subs({D1: B_d + B_nd, D0: B_nd})

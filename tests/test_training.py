@@ -219,7 +219,9 @@ def test_features_of_wrong_shape_or_with_holes_are_refused():
 
 
 def test_optimizers_that_need_a_closure_are_refused():
-    with pytest.raises(TypeError, match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam"):
+    with pytest.raises(
+        TypeError, match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam"
+    ):
         fit(LinearAttention(3), sample(0), optimizer=torch.optim.LBFGS)
     history = fit(LinearAttention(3, rng=0), sample(0), optimizer=lambda p, lr: torch.optim.SGD(p, lr=lr), steps=2)
     assert len(history.loss) == 3 and "\n" not in repr(history)

@@ -9,7 +9,8 @@ TensorLike = ArrayLike | torch.Tensor
 
 
 def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
-    r"""Prediction of simplified linear attention, the corner :math:`\hat y = Y_{D+1,N+1}` of :math:`Y = \frac1N XX^\top WX`.
+    r"""Prediction of simplified linear attention, the corner :math:`\hat y = Y_{D+1,N+1}` of :math:`Y = \frac1N
+    XX^\top WX`.
 
     ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). ``W`` is
     (D+1, D+1), or (D+1, D) without its last column, which only meets the query's empty label slot and so changes
@@ -37,8 +38,7 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     found = (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
     if not torch.isfinite(found).all():
         raise ValueError(f"the prediction left the finite numbers, with X up to {X.detach().abs().max().item():.3g} "
-                         "and W up to "
-                         f"{W.detach().abs().max().item():.3g}; it grows as X^3, so scale X")
+                         f"and W up to {W.detach().abs().max().item():.3g}; it grows as X^3, so scale X")
     return found
 
 

@@ -48,8 +48,7 @@ class FactorGraph:
             table = np.asarray(table)
             if table.shape != want:
                 raise ValueError(f"the table of factor {a} has shape {table.shape}, its scope {scope} has {want} "
-                                 "states; "
-                                 "give one axis per variable of the scope, in the order of the scope")
+                                 "states; give one axis per variable of the scope, in the order of the scope")
             table = check_array(f"the table of factor {a}", table, want)
             if (table < 0).any() or not (table > 0).any():
                 raise ValueError(f"the table of factor {a} must hold weights >= 0, at least one of them > 0, got least "

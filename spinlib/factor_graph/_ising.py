@@ -12,7 +12,8 @@ from spinlib.factor_graph._graph import FactorGraph, whole
 
 def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0,
                 beta: float = 1.0) -> FactorGraph:
-    r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`, weights exp(-beta H).
+    r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`,
+    weights exp(-beta H).
 
     ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
     field makes no factor. State 0 is spin -1, state 1 is spin +1. The factors of J come first, in order. Source: the
@@ -33,9 +34,11 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     h = check_array("h", np.full(n_spins, h) if np.ndim(h) == 0 else h, (n_spins,), hint="give one field per spin")
     sign = np.array([-1.0, 1.0])
     if max(beta * np.abs(J).max(initial=0), beta * np.abs(h).max()) > 700:
-        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max "
-                         f"|J|={np.abs(J).max(initial=0):g} "
-                         f"and max |h|={np.abs(h).max():g}: the weight exp(beta J) leaves the finite numbers; lower beta")
+        raise ValueError(
+            f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max "
+            f"|J|={np.abs(J).max(initial=0):g} "
+            f"and max |h|={np.abs(h).max():g}: the weight exp(beta J) leaves the finite numbers; lower beta"
+        )
     product = reduce(np.multiply.outer, [sign] * p)
     factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]
     factors += [((i,), np.exp(beta * h[i] * sign)) for i in np.flatnonzero(h).tolist()]

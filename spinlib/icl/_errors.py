@@ -33,19 +33,21 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0
     trace, square = np.trace(A), (A * A.T).sum()
     # the mean over two tokens i, j of what depends on their covariance k
     same = lambda at: at(1) / N + (1 - 1 / N) * at(c)
-    # E u_a u_b q_m q_n = alpha delta_ab delta_mn + gamma (delta_am delta_bn + delta_an delta_bm), u = X0 y0 / N, q the query
+    # with u = X0 y0 / N and the query q,
+    # E u_a u_b q_m q_n = alpha delta_ab delta_mn + gamma (delta_am delta_bn + delta_an delta_bm)
     alpha = same(lambda k: 1 + k**2 * (D + 1) + 2 * k * c**2) / D + noise**2 / N
     gamma = c**2 * (same(lambda k: 2 + k * (D + 2)) / D + noise**2 / N)
     # E (y0.y0 / N)^2 q_m q_n = rho delta_mn; of the query only its component along the task, 1 of D, is tied to y0
     four, two = 1 + 2 / D, 1 + 2 / D + noise**2        # E s^2 and E s (s + noise^2), with s = |w|^2 / D
     rho = ((1 + 2 / N) * (two + noise**2 + noise**4) + 2 * (1 - 1 / N) * c**2 * four
            + c**2 / D * ((4 + 8 / N) * two + 8 * (1 - 1 / N) * c * four))
-    return float(1 + noise**2 - 2 * (1 + c**2 * (D + 1)) * trace / D + alpha * (A**2).sum() + gamma * (trace**2 + square)
-                 + rho * (v**2).sum())
+    return float(1 + noise**2 - 2 * (1 + c**2 * (D + 1)) * trace / D + alpha * (A**2).sum()
+                 + gamma * (trace**2 + square) + rho * (v**2).sum())
 
 
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
-    """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``, c times the identity over a zero row.
+    """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``,
+    c times the identity over a zero row.
 
     c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D): the limit P -> infinity of the ground state. It is not the identity
     of Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.
@@ -61,7 +63,8 @@ def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.n
 
 
 def contrast(W: ArrayLike) -> float:
-    """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)): 1 for every positive multiple of I_D, blind to its size.
+    """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)): 1 for every positive multiple of I_D,
+    blind to its size.
 
     W (D+1, D) or (D+1, D+1). The published code takes the whole W against I_{D+1}, which cannot exceed sqrt(D/(D+1)).
     ValueError for wrong shapes and for W11 = 0, which has no direction.

@@ -81,7 +81,8 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
 
 
 def predict(W: ArrayLike, X: ArrayLike) -> np.ndarray:
-    """Prediction y_hat (P,) of the linear attention Y = X X^T W X / N, its element (D+1, N+1) (Thesis eqs. (121), (125)).
+    """Prediction y_hat (P,) of the linear attention Y = X X^T W X / N, its element (D+1, N+1) (Thesis eqs.
+    (121), (125)).
 
     ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in
     the query's label slot and changes nothing. ValueError where shapes do not fit.

@@ -93,8 +93,7 @@ def read(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         u = (X[:, :, :N] @ X[:, -1, :N, None])[:, :, 0] / N
     if not np.isfinite(u).all():
         raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are "
-                         "beyond "
-                         "the largest number; scale the prompts")
+                         "beyond the largest number; scale the prompts")
     return u, X[:, :-1, N].copy()
 
 

@@ -50,8 +50,8 @@ def _no_ground_state(hessian: np.ndarray) -> str:
                 "has no minimum; raise the ridge")
     else:
         what = (f"{flat.sum()} of its {len(flat)} eigenvalues are 0: the energy is flat along these directions, so "
-                "there is "
-                "no single minimum; raise the ridge, use more prompts than spins, or ground_state_cg for one of the minima")
+                "there is no single minimum; raise the ridge, use more prompts than spins, or ground_state_cg for one "
+                "of the minima")
     return f"the Hessian diag(lam) - J must be positive definite, {what}"
 
 

@@ -70,7 +70,7 @@ class Couplings:
 
         >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
         >>> J, s = gaussian_couplings(8, rng=0), random_spins(8, (5,), rng=1)
-        >>> bool(abs((s * J.gradient(s)).sum(-1) - 3 * J.energy(s)).max() < 1e-12)   # Euler: H is homogeneous of degree p
+        >>> bool(abs((s * J.gradient(s)).sum(-1) - 3 * J.energy(s)).max() < 1e-12)   # Euler: H is of degree p
         True
         """
         return self._gradient(_check_spins(s, self.n_spins))

@@ -16,7 +16,8 @@ _EPS = 4 * np.finfo(float).eps  # the smallest rtol that brentq takes
 
 @dataclass(frozen=True)
 class OneRSB:
-    """Equilibrium of :meth:`PSpin.solve`: overlap ``q`` inside a state, breaking parameter ``x``, ``f`` and ``energy`` per spin.
+    """Equilibrium of :meth:`PSpin.solve`: overlap ``q`` inside a state, breaking parameter ``x``,
+    ``f`` and ``energy`` per spin.
 
     The paramagnet is q = 0, x = 1. The overlap between states is 0 (there is no field).
     """
@@ -42,7 +43,9 @@ class PSpin:
     p: int = 3
 
     def __post_init__(self):
-        object.__setattr__(self, "p", check_integer("p", self.p, 3, hint="p = 2 is no glass: its replica-symmetric solution is exact"))
+        object.__setattr__(
+            self, "p", check_integer("p", self.p, 3, hint="p = 2 is no glass: its replica-symmetric solution is exact")
+        )
 
     # --- the four numbers of a phase diagram -----------------------------------------------------------------------
 
@@ -64,7 +67,8 @@ class PSpin:
 
     @cached_property
     def T_K(self) -> float:
-        """Kauzmann temperature, where the complexity at x = 1 vanishes and 1RSB begins; q jumps there from 0 to 1 - y_K."""
+        """Kauzmann temperature, where the complexity at x = 1 vanishes and 1RSB begins;
+        q jumps there from 0 to 1 - y_K."""
         return math.sqrt(self.p * self._y_K / 2) * math.exp((self.p - 2) / 2 * math.log1p(-self._y_K))
 
     @cached_property
@@ -80,7 +84,8 @@ class PSpin:
     # --- free energies ---------------------------------------------------------------------------------------------
 
     def free_energy(self, q: ArrayLike, T: float, x: ArrayLike = 1.0, q0: ArrayLike = 0.0) -> np.ndarray | float:
-        """1RSB free energy per spin for overlaps ``q`` inside and ``q0`` between states (Thesis eq. (118), no constant).
+        """1RSB free energy per spin for overlaps ``q`` inside and ``q0`` between states (Thesis eq.
+        (118), no constant).
 
         ``q``, ``x``, ``q0`` are numbers or arrays that broadcast, 0 <= q0 <= q < 1 and 0 <= x <= 1; ``T`` > 0 is a
         number. At x = 1 the value does not depend on q; x = 0 is the limit, the replica-symmetric one. The saddle is a
@@ -139,7 +144,8 @@ class PSpin:
     # --- equilibrium -----------------------------------------------------------------------------------------------
 
     def solve(self, T: float) -> OneRSB:
-        """Equilibrium at temperature ``T`` > 0: the 1RSB saddle below T_K, the paramagnet (q = 0, x = 1) at and above it.
+        """Equilibrium at temperature ``T`` > 0: the 1RSB saddle below T_K, the paramagnet (q = 0,
+        x = 1) at and above it.
 
         Between T_K and T_d the exponentially many states add up to the paramagnet, so nothing shows in f. Below T_K, y
         = y_K and w = 1 - q solves w (1-w)^((p-2)/2) = s, s = T sqrt(2 y_K / p). In t = w / s the bracket is [1,
@@ -186,7 +192,8 @@ class PSpin:
         return math.exp(_root(growth, level + p / 2 * math.log1p(-1 / (p - 1)), level))
 
     def state_overlap(self, T: float, x: float = 1.0) -> float:
-        """Overlap q inside the states that weight ``x`` selects at ``T``, on the stable branch (Thesis eq. (111) at q0 = 0).
+        """Overlap q inside the states that weight ``x`` selects at ``T``, on the stable branch (Thesis eq.
+        (111) at q0 = 0).
 
         w = 1 - q solves w (w + xq) q^(p-2) = 2 T^2 / p. On 0 < w <= x/(p-2+x), where the inner replicon is >= 0, the
         left side increases; it is <= w (w + x), which gives the lower end, and reaches 2 T^2 / p exactly when x >=
@@ -199,7 +206,8 @@ class PSpin:
         return 1 - self._w(T, x)
 
     def complexity(self, T: float, x: float = 1.0) -> float:
-        """Complexity Sigma of the stable states that weight ``x`` selects at ``T``, (1/N) ln of their number (Thesis eq. (75)).
+        """Complexity Sigma of the stable states that weight ``x`` selects at ``T``,
+        (1/N) ln of their number (Thesis eq. (75)).
 
         Defined for T <= T_d and x_th(T) <= x <= 1; ValueError, naming this range, elsewhere. Negative where typical
         samples have no such states, as at x = 1 below T_K.
@@ -224,8 +232,7 @@ class PSpin:
         0.009587
         """
         hint = (f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = "
-                f"{self.p}; "
-                "below it the value is negative")
+                f"{self.p}; below it the value is negative")
         e = _inside("e", e, f"at most e_threshold; {hint}", lambda a: a <= self.e_threshold)
         E = -e * math.sqrt(2 * self.p)  # = (p-1) u + 1/u with u = sqrt(y); the smaller root is the stable branch
         root = np.sqrt(2 * self.p * (e - self.e_threshold) * (e + self.e_threshold))
@@ -240,16 +247,15 @@ class PSpin:
         if x < x_th * (1 - 1e-14):  # x_th itself, rounded, is allowed
             found = f"x_th = {x_th:.12g} here" if T <= self.T_d else "here T > T_d"
             raise ValueError(f"no stable state at T = {T:g}, x = {x:g} for p = {p}: states exist for x_th(T) <= x <= "
-                             "1 and "
-                             f"T <= T_d = {self.T_d:.12g}; {found}")
+                             f"1 and T <= T_d = {self.T_d:.12g}; {found}")
         v_max = math.log(x / (p - 2 + x))
         if x <= x_th * (1 + 1e-14):
             return math.exp(v_max)  # the marginal state
         a = T * math.sqrt(2 / p)
         if a * (a / x) < 1e-290:
             raise ValueError("T must not be so small beside x that 1 - q leaves the numbers, about T > 1e-145 "
-                             "sqrt(x), got "
-                             f"T = {T:g}, x = {x:g}; states at low T have x of order T, or use complexity_at_energy")
+                             f"sqrt(x), got T = {T:g}, x = {x:g}; states at low T have x of order T, or use "
+                             "complexity_at_energy")
         level = 2 * math.log(a)
 
         def climb(v):
@@ -267,7 +273,8 @@ class PSpin:
 
 
 def _root(function, lower: float, upper: float) -> float:
-    """The root between two ends of proven, weakly opposite sign; an end that rounding put on the wrong side is the root."""
+    """The root between two ends of proven, weakly opposite sign; an end that rounding put on the wrong side is the
+    root."""
     if function(lower) >= 0:
         return lower
     if function(upper) <= 0:

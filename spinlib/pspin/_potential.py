@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spinlib._core import check_real, check_type
 from spinlib.pspin._model import PSpin, _inside, _root
 
 
-def two_replica_potential(model: PSpin, q, T):
+def two_replica_potential(model: PSpin, q: ArrayLike, T: float) -> np.ndarray | float:
     """Free energy per spin, above that of the paramagnet, to hold a copy at overlap ``q`` with a copy in equilibrium at the same ``T``.
 
     ``q`` is a number or an array in [0, 1), ``T`` >= T_K a number; returns the shape of ``q``. It vanishes at q = 0 and grows with q above

@@ -1,4 +1,5 @@
-"""Message passing on one sample of the spherical p-spin model: relaxed BP on the edges, AMP on the spins, state evolution.
+"""Message passing on one sample of the spherical p-spin model: relaxed BP on the edges, AMP on the spins,
+state evolution.
 
 All three follow from Thesis eqs. (54), (55), which the Thesis averages over the graph at once. Here they are iterated.
 The spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
@@ -20,7 +21,8 @@ from spinlib.pspin._couplings import Couplings, check_couplings
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Iterates:
-    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N), and mean variance ``v`` (n_steps + 1, ...)."""
+    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N), and mean variance ``v`` (n_steps + 1,
+    ...)."""
 
     m: np.ndarray
     v: np.ndarray
@@ -49,7 +51,8 @@ class StateEvolution:
 
 
 def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
-    """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1; mean v h, shape of the argument.
+    """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1;
+    mean v h, shape of the argument.
 
     This is q + v = 1 of Thesis eqs. (59)-(61) at every step: the multiplier follows the field.
 
@@ -57,11 +60,13 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
     1.0 0.5
     """
-    return 2 / (1 + np.sqrt(1 + 4 * check_finite("field_variance", field_variance, minimum=0, hint="it is the mean of h^2")))
+    field_variance = check_finite("field_variance", field_variance, minimum=0, hint="it is the mean of h^2")
+    return 2 / (1 + np.sqrt(1 + 4 * field_variance))
 
 
 def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> StateEvolution:
-    """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at ``overlap`` (default q).
+    """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at
+    ``overlap`` (default q).
 
     Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts.
     At fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is
@@ -105,7 +110,8 @@ def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | N
     """
     m, beta = _check_start(m, check_couplings(couplings).n_spins), 1 / _temperature(T)
     n_steps, onsager = check_integer("n_steps", n_steps, 1), check_flag("onsager", onsager)
-    last = np.zeros_like(m) if previous is None else check_array("previous", previous, m.shape, hint="the step before m, of the same shape")
+    last = np.zeros_like(m) if previous is None else previous
+    last = check_array("previous", last, m.shape, hint="the step before m, of the same shape")
     p, v = couplings.p, 1 - (m**2).mean(-1)
     means, variances = [m], [v]
     for _ in range(n_steps):
@@ -121,7 +127,8 @@ def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | N
 
 
 def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 10) -> Iterates:
-    """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55); start from ``m`` (N,).
+    """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55);
+    start from ``m`` (N,).
 
     Every message leaves its spin with the value ``m_i`` at first. The multiplier of eq. (55) is chosen at every step so
     that the marginals, eq. (50), obey the spherical constraint. Messages: p for each of the binomial(N, p) factors, so
@@ -159,7 +166,8 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
 
 
 def _multiplier(h, softening):
-    """lam with (1/N) sum (v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i). Brackets: v_i = N for one spin; v_i <= 1/(1 + rms h)."""
+    """lam with (1/N) sum (v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i). Brackets:
+    v_i = N for one spin; v_i <= 1/(1 + rms h)."""
     top = softening.max()
     excess = lambda lam: (1 / (lam - softening) + (h / (lam - softening)) ** 2).mean() - 1
     return brentq(excess, top + 1 / len(h), top + 1 + np.sqrt((h**2).mean()), xtol=1e-15, rtol=4 * np.finfo(float).eps)
@@ -171,7 +179,8 @@ def _product_of_others(values):
 
 
 def _coinciding(couplings):
-    """Whether a coupling with two equal indices is not 0 (the tensor is symmetric: looking at the first two is enough)."""
+    """Whether a coupling with two equal indices is not 0 (the tensor is symmetric:
+    looking at the first two is enough)."""
     diagonal = np.arange(couplings.n_spins)
     return bool(np.any(couplings.tensor[diagonal, diagonal]))
 

@@ -1,4 +1,5 @@
-"""The spherical p-spin model at finite size: couplings, gradient descent, Langevin dynamics, Monte Carlo with tempering."""
+"""The spherical p-spin model at finite size: couplings, gradient descent, Langevin dynamics,
+Monte Carlo with tempering."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, iterate, one_line
-from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings, overlap,
-                                      random_spins)
+from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings,
+                                      overlap, random_spins)
 
 __all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings", "langevin", "leapfrog", "overlap",
            "parallel_tempering", "random_spins"]
@@ -16,7 +17,8 @@ __all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings",
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Descent:
-    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), how the change fell, why it stopped."""
+    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), how the change fell,
+    why it stopped."""
 
     s: np.ndarray
     energy: np.ndarray
@@ -86,7 +88,8 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
 
 def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, eps: ArrayLike,
              n_steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hamiltonian motion on the sphere in the potential ``beta H``: half kick, great circle, half kick, ``n_steps`` times.
+    """Hamiltonian motion on the sphere in the potential ``beta H``: half kick, great circle, half kick,
+    ``n_steps`` times.
 
     ``s`` (..., N) on the sphere and tangent velocity ``v``; ``beta`` and ``eps`` are numbers or have shape (...,).
     Time-reversible and volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``.
@@ -147,9 +150,11 @@ class Tempering:
     __repr__ = one_line
 
 
-def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 1000, n_copies: int = 2, n_leapfrog: int = 6,
-                       eps: float = 0.35, s: ArrayLike | None = None, rng: RNG = None) -> Tempering:
-    """Sample the Boltzmann distribution at the increasing temperatures ``T`` by hybrid Monte Carlo with exchange of neighbours.
+def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 1000, n_copies: int = 2,
+                       n_leapfrog: int = 6, eps: float = 0.35, s: ArrayLike | None = None,
+                       rng: RNG = None) -> Tempering:
+    """Sample the Boltzmann distribution at the increasing temperatures ``T`` by hybrid Monte Carlo with exchange of
+    neighbours.
 
     A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
     accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps

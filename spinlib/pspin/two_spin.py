@@ -1,4 +1,5 @@
-"""The spherical model with pair couplings (p = 2), solved exactly at finite size from its eigenvalues and one contour integral."""
+"""The spherical model with pair couplings (p = 2), solved exactly at finite size from its eigenvalues and one contour
+integral."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ class TwoSpin:
 
 
 def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> TwoSpin:
-    r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on the sphere ``sum_k y_k^2 = N``, at finite N and temperature ``T``.
+    r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on the sphere ``sum_k y_k^2 = N``,
+    at finite N and temperature ``T``.
 
     ``eigenvalues`` mu (N,) of the symmetric coupling matrix. The partition function of Thesis eq. (21)-(23) at p = 2,
     :math:`Z = \frac{\pi^{N/2}}{2\pi i}\int dz\, e^{Nz}\prod_k (z-\beta\mu_k)^{-1/2}`, is integrated along the path of
@@ -83,14 +85,16 @@ def _saddle_gap(below):
 
 
 def _along_the_path(y, d):
-    """z - a_k (nodes, N) at the heights y of the path, and the exponent there minus the one at the saddle, which is real."""
+    """z - a_k (nodes, N) at the heights y of the path, and the exponent there minus the one at the saddle,
+    which is real."""
     x = _steepest_descent(y, d)
     w = x[:, None] + d + 1j * y[:, None]
     return w, len(d) * x - 0.5 * np.log(np.abs(w) / d).sum(axis=1)
 
 
 def _steepest_descent(y, d):
-    """x <= 0 with Im of the exponent zero at saddle + x + i y, 0 <= y < pi/2: the mean angle of x + d_k + i y, which falls with x, is 2 y.
+    """x <= 0 with Im of the exponent zero at saddle + x + i y, 0 <= y < pi/2:
+    the mean angle of x + d_k + i y, which falls with x, is 2 y.
 
     Newton steps, replaced by bisection wherever they leave the bracket, whose ends have a mean angle above and below 2
     y.

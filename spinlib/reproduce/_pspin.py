@@ -23,13 +23,19 @@ def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = Fals
     """
     plan = FULL if full else QUICK
     result = {"bins": BINS}
-    for (n_spins, (n_samples, n_sweeps)), child in zip(plan.items(), np.random.default_rng(rng).spawn(len(plan)), strict=True):
+    for (n_spins, (n_samples, n_sweeps)), child in zip(
+        plan.items(), np.random.default_rng(rng).spawn(len(plan)), strict=True
+    ):
         samples = []
         for k, one in enumerate(child.spawn(n_samples)):
             samples.append(pspin_sample(n_spins, n_sweeps, rng=one))
             if progress:
-                print(f"\rpspin_equilibrium: N = {n_spins}, sample {k + 1} of {n_samples} "
-                      "", end="", file=sys.stderr, flush=True)
+                print(
+                    f"\rpspin_equilibrium: N = {n_spins}, sample {k + 1} of {n_samples} " "",
+                    end="",
+                    file=sys.stderr,
+                    flush=True,
+                )
         result[f"T_{n_spins}"], result[f"sweeps_{n_spins}"] = _temperatures(n_spins), _windows(n_sweeps)
         for name in samples[0]:
             result[f"{name}_{n_spins}"] = np.array([s[name] for s in samples])
@@ -39,7 +45,8 @@ def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = Fals
 
 
 def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, np.ndarray]:
-    """Parallel tempering of one sample (p = 3) from two sides: 4 copies start at random, 4 all in the same minimum of the energy.
+    """Parallel tempering of one sample (p = 3) from two sides: 4 copies start at random,
+    4 all in the same minimum of the energy.
 
     ``n_sweeps`` is a power of 2, at least 8. Returns, for the windows of sweeps [0, 4), [4, 8), [8, 16) ... and each
     temperature, ``defect_random`` and ``defect_minimum`` (windows, n_T), ``e + (beta/2)(1 - <q^3>)`` of either four,
@@ -64,11 +71,18 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
     found = parallel_tempering(couplings, T, n_sweeps=n_sweeps, n_copies=2 * copies, s=s, rng=rng)
     first, second = np.triu_indices(2 * copies, 1)
     edges, result = _windows(n_sweeps), {}
-    for name, mine, pairs in (("random", slice(copies), second < copies), ("minimum", slice(copies, None), first >= copies)):
-        result[f"defect_{name}"] = np.array([
-            found.energy[a:b, mine].mean(axis=(0, 1)) + 0.5 / T * (1 - (found.overlap[a:b, pairs] ** 3).mean(axis=(0, 1)))
-            for a, b in zip(edges, edges[1:])])
-        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2:, pairs])
+    for name, mine, pairs in (
+        ("random", slice(copies), second < copies),
+        ("minimum", slice(copies, None), first >= copies),
+    ):
+        result[f"defect_{name}"] = np.array(
+            [
+                found.energy[a:b, mine].mean(axis=(0, 1))
+                + 0.5 / T * (1 - (found.overlap[a:b, pairs] ** 3).mean(axis=(0, 1)))
+                for a, b in zip(edges, edges[1:])
+            ]
+        )
+        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2 :, pairs])
     energy, q = found.energy[n_sweeps // 2:].mean(axis=0), found.overlap[n_sweeps // 2:]
     result["energy"] = energy.mean(axis=0)
     result["energy_error"] = energy.std(axis=0, ddof=1) / np.sqrt(2 * copies)

@@ -48,9 +48,11 @@ def load(figure: str, folder: str | Path | None = None) -> dict[str, np.ndarray]
     place = Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
     path = place / f"{figure}.npz"
     if not path.exists():
-        raise FileNotFoundError(f"there is no {path}; name the folder chapters/data of the book's repository, as "
-                                f"load({figure!r}, folder) or in the environment variable SPINLIB_DATA, or make the file: "
-                                f"python -m spinlib.reproduce {figure} --full --out {place}")
+        raise FileNotFoundError(
+            f"there is no {path}; name the folder chapters/data of the book's repository, as "
+            f"load({figure!r}, folder) or in the environment variable SPINLIB_DATA, or make the file: "
+            f"python -m spinlib.reproduce {figure} --full --out {place}"
+        )
     with np.load(path) as stored:
         return dict(stored)
 
@@ -66,14 +68,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce",
                                      description="Compute the numbers behind a figure and save them.")
     parser.add_argument("figure", choices=EXPERIMENTS)
-    parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: those of the page")
+    parser.add_argument(
+        "--full", action="store_true", help="the parameters of the stored file; default: those of the page"
+    )
     parser.add_argument("--rng", type=int, default=0, help="seed (default 0)")
     parser.add_argument("--out", type=Path, default=DATA, help="folder of the .npz file (default chapters/data)")
     options = parser.parse_args(arguments)
     start = time.perf_counter()
     result = run(options.figure, full=options.full, rng=options.rng, progress=True)
-    about = {"experiment": options.figure, "full": options.full, "rng": options.rng, "seconds": round(time.perf_counter() - start, 1),
-             "cpu_seconds": round(time.process_time(), 1), "python": platform.python_version(), "numpy": np.__version__}
+    about = {
+        "experiment": options.figure,
+        "full": options.full,
+        "rng": options.rng,
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu_seconds": round(time.process_time(), 1),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{options.figure}.npz"
     np.savez_compressed(path, about=json.dumps(about), **result)

@@ -1,4 +1,5 @@
-"""The replica calculation for the spherical p-spin model, derived with SymPy; nothing here is a formula typed in at its end.
+"""The replica calculation for the spherical p-spin model, derived with SymPy;
+nothing here is a formula typed in at its end.
 
 Every function builds its answer from the step before. The letters are module-level symbols: ``beta`` (1/T), ``p``
 (spins per coupling), ``n`` (replicas), ``N`` (spins), ``x`` (Parisi parameter), ``lam`` (multiplier of Thesis eq.

@@ -56,9 +56,11 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def _flatten(expression):
-    """Powers as q^p times whole powers of q, logarithms as sums of logarithms of irreducible factors: then it is rational."""
+    """Powers as q^p times whole powers of q, logarithms as sums of logarithms of irreducible factors:
+    then it is rational."""
     expression = sp.expand_power_base(sp.expand_power_exp(expression), force=True)
-    return expression.subs({a: _split_log(a.args[0]) if a.free_symbols else sp.expand_log(a, force=True) for a in expression.atoms(sp.log)})
+    split = lambda log: _split_log(log.args[0]) if log.free_symbols else sp.expand_log(log, force=True)
+    return expression.subs({log: split(log) for log in expression.atoms(sp.log)})
 
 
 def _split_log(argument):
@@ -70,7 +72,8 @@ def _split_log(argument):
 
 
 def _orient(factor):
-    """The factor or its negative, whichever has a positive leading coefficient: the logarithm is of the absolute value."""
+    """The factor or its negative, whichever has a positive leading coefficient:
+    the logarithm is of the absolute value."""
     return -factor if factor.could_extract_minus_sign() else factor
 
 
@@ -92,7 +95,8 @@ def gaussian_average(expression: sp.Expr, variable: sp.Symbol, variance: sp.Expr
 
 @cache
 def disorder_exponent() -> sp.Expr:
-    """log E exp(beta J S) for one coupling, ``S`` the sum over replicas of its product of spins; Thesis eqs. (26), (27c).
+    """log E exp(beta J S) for one coupling, ``S`` the sum over replicas of its product of spins;
+    Thesis eqs. (26), (27c).
 
     The sign is PLUS: averaging an exponential of a Gaussian can only raise it.
 
@@ -171,14 +175,14 @@ def n_to_zero(expression: Any) -> sp.Expr:
     rest = sp.simplify(expression.subs(n, 0))
     if rest != 0:
         raise ValueError(f"the expression must vanish at n = 0, but it is {rest} there: lim expression / n does not "
-                         "exist; "
-                         "subtract that constant first")
+                         "exist; subtract that constant first")
     return sp.expand(sp.diff(expression, n).subs(n, 0))
 
 
 @cache
 def rs_action() -> sp.Expr:
-    """lim G / n for one overlap q and its conjugate; Thesis eq. (41) is twice this, with the sign of beta^2 turned round.
+    """lim G / n for one overlap q and its conjugate; Thesis eq. (41) is twice this,
+    with the sign of beta^2 turned round.
 
     >>> from spinlib.symbolic import rs_action, q, q_hat
     >>> rs_action().coeff(q).coeff(q_hat)
@@ -189,7 +193,8 @@ def rs_action() -> sp.Expr:
 
 @cache
 def rs_multipliers() -> dict[sp.Symbol, sp.Expr]:
-    """{lam: ..., q_hat: ...} as functions of q: the solution of Thesis eqs. (42b) and (44), dg/dq_hat = 0 and dg/dlam = -1.
+    """{lam: ..., q_hat: ...} as functions of q: the solution of Thesis eqs.
+    (42b) and (44), dg/dq_hat = 0 and dg/dlam = -1.
 
     >>> from spinlib.symbolic import rs_multipliers, q_hat
     >>> rs_multipliers()[q_hat]
@@ -264,7 +269,8 @@ def one_rsb_free_energy() -> sp.Expr:
 
 @cache
 def parisi_parameter_equation() -> sp.Expr:
-    """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that the Thesis does not write beside eqs. (110)-(112).
+    """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that the Thesis does not write beside eqs.
+    (110)-(112).
 
     At fixed q0 and q1 the physical x is the one where f is largest; at q1 = q0 it holds for every x.
 
@@ -291,7 +297,8 @@ def _eliminate(action, multipliers):
     full = sp.expand(2 * (lam + action))
     energy, logs = full.coeff(beta, 2) * beta**2, sum(term for term in full.args if term.has(sp.log))
     rational = _positive(sp.cancel((full - energy - logs).subs(multipliers) - 1))
-    at_saddle = {a: -sp.log(_positive(sp.cancel(1 / a.args[0].subs(multipliers)))) for a in logs.atoms(sp.log) if a.free_symbols}
+    put = lambda log: -sp.log(_positive(sp.cancel(1 / log.args[0].subs(multipliers))))
+    at_saddle = {log: put(log) for log in logs.atoms(sp.log) if log.free_symbols}
     return energy + (logs - sp.log(2) - sp.log(sp.pi)).subs(at_saddle) + rational
 
 

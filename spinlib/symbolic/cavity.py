@@ -45,11 +45,15 @@ def _standard_moment(order):
 
 def _moment(mean, variance, order):
     """E sigma^order of a Gaussian of given mean and variance."""
-    return sum(sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k) for k in range(order + 1))
+    return sum(
+        sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k)
+        for k in range(order + 1)
+    )
 
 
 def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """(mean / variance, 1 / variance) of the Gaussian exp(log_weight) in ``sigma``; turns Thesis eq. (53) into (54), (55).
+    """(mean / variance, 1 / variance) of the Gaussian exp(log_weight) in ``sigma``;
+    turns Thesis eq. (53) into (54), (55).
 
     Raises ValueError if the weight is not quadratic in sigma.
 
@@ -66,7 +70,8 @@ def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
 
 @cache
 def dense_equations() -> dict[str, sp.Expr]:
-    """{'field_variance': E (m/v)^2, 'stiffness': 1/v} summed over the K couplings of a spin, <J> = 0; Thesis eqs. (57), (58).
+    """{'field_variance': E (m/v)^2, 'stiffness': 1/v} summed over the K couplings of a spin, <J> = 0;
+    Thesis eqs. (57), (58).
 
     Means of different messages are independent with E m^2 = q, v is the same for all.
 
@@ -74,7 +79,7 @@ def dense_equations() -> dict[str, sp.Expr]:
     >>> dense_equations()['field_variance']
     beta**2*p*q**(p - 1)/2
     """
-    # one coupling with p - 1 other spins: E of the product of m^2 is q^(p-1), of the product of m^2 + v it is (q + v)^(p-1)
+    # one coupling with p - 1 other spins: E prod m^2 = q^(p-1), E prod (m^2 + v) = (q + v)^(p-1)
     mean_squared, second = sp.symbols("mean_squared second", positive=True)
     log_message = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma)
     linear, quadratic = gaussian_message(log_message)
@@ -138,7 +143,9 @@ def node_term() -> sp.Expr:
     -K
     """
     weight = sp.exp(field * sigma - sigma**2 / (2 * v))
-    log_integral = sp.expand(sp.expand_log(sp.log(sp.simplify(sp.integrate(weight, (sigma, -sp.oo, sp.oo)))), force=True))
+    log_integral = sp.expand(
+        sp.expand_log(sp.log(sp.simplify(sp.integrate(weight, (sigma, -sp.oo, sp.oo)))), force=True)
+    )
     field_squared = q / v**2
     averaged = log_integral.coeff(field, 2) * field_squared + log_integral.coeff(field, 0)
     return sp.expand_log(averaged, force=True).subs(v, 1 - q) - K * log_Z_message
@@ -146,7 +153,8 @@ def node_term() -> sp.Expr:
 
 @cache
 def edge_term(printed: bool = False) -> sp.Expr:
-    """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65). ``printed=True`` is eq. (68), which keeps -ln Z_(a->i) only.
+    """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65). ``printed=True`` is eq.
+    (68), which keeps -ln Z_(a->i) only.
 
     Derived on one edge: the factor's message exp(A sigma - B sigma^2 / 2) to order J^2, with its share -lam sigma^2 /
     2K of the multiplier, is averaged over the Gaussian message of the spin. What is left is of order 1/K, but a spin
@@ -163,7 +171,10 @@ def edge_term(printed: bool = False) -> sp.Expr:
         return normalisation
     # of the other p - 1 spins; 1 / K
     mean_squared, second, share = sp.symbols("mean_squared second share", positive=True)
-    heard = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma) - share * lam * sigma**2 / 2
+    heard = (
+        weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma)
+        - share * lam * sigma**2 / 2
+    )
     linear, stiffness = gaussian_message(heard)
     first, square = _moment(m, v, 1), _moment(m, v, 2)  # of the spin, in its own message
     edge = sp.expand(linear * first + linear**2 * (square - first**2) / 2 - stiffness * square / 2)

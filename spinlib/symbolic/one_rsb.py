@@ -1,8 +1,8 @@
 """The cavity calculation with one step of replica symmetry breaking, derived with SymPy: Thesis eqs. (76)-(117).
 
 A message is joint over x replicas: they share the mean of their state, which is Gaussian over the states. Letters as in
-:mod:`spinlib.symbolic` and :mod:`spinlib.symbolic.cavity`; ``h`` is the mean over all states, ``between`` (Delta0 of the
-Thesis, q1 - q0) the variance of the states' means, ``within`` (Delta1, 1 - q1) the variance inside a state.
+:mod:`spinlib.symbolic` and :mod:`spinlib.symbolic.cavity`; ``h`` is the mean over all states, ``between`` (Delta0 of
+the Thesis, q1 - q0) the variance of the states' means, ``within`` (Delta1, 1 - q1) the variance inside a state.
 q1 is the overlap INSIDE a state and q0 the one BETWEEN states; the Thesis swaps the two after its eq. (84).
 """
 from __future__ import annotations
@@ -77,7 +77,8 @@ def replica_moments() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 # --- from messages to messages -------------------------------------------------------------------------------------
 
 def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
-    """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2, over ``spins`` = [(h_j, Delta0_j, Delta1_j), ...].
+    """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2, over ``spins`` = [(h_j, Delta0_j, Delta1_j),
+    ...].
 
     One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs.
     (86)-(91).
@@ -89,7 +90,8 @@ def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
     first, same, cross = (sp.Mul(*(moment.subs({h: a, between: b, within: c}, simultaneous=True) for a, b, c in spins))
                           for moment in replica_moments())
     linear = sum(amplitudes) * first
-    square = sum(a * b * (same if j == k else cross) for j, a in enumerate(amplitudes) for k, b in enumerate(amplitudes))
+    total, squares = sum(amplitudes), sum(a**2 for a in amplitudes)
+    square = squares * same + (total**2 - squares) * cross
     return sp.expand(beta * J * linear + (beta * J) ** 2 * (square - linear**2) / 2)
 
 
@@ -108,7 +110,8 @@ def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[
     s, t = sources[:2]
     found = sp.Poly(sp.expand(log_weight), *sources)
     a, b_d, b_nd = found.coeff_monomial(s), -2 * found.coeff_monomial(s**2), found.coeff_monomial(s * t)
-    rebuilt = a * sum(sources) - b_d * sum(c**2 for c in sources) / 2 + b_nd * (sum(sources) ** 2 - sum(c**2 for c in sources)) / 2
+    total, squares = sum(sources), sum(c**2 for c in sources)
+    rebuilt = a * total - b_d * squares / 2 + b_nd * (total**2 - squares) / 2
     if sp.expand(log_weight - rebuilt) != 0:
         raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; "
                          "expand it to order J^2 and "
@@ -117,7 +120,8 @@ def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[
 
 
 def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any number x of replicas; Thesis eqs. (97)-(102).
+    """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any number x of replicas;
+    Thesis eqs. (97)-(102).
 
     The matrix B_d on, -B_nd off the diagonal is inverted through its spectrum, so x may be a symbol or a fraction.
     Infinite where B_d = (x - 1) B_nd: there the states no longer have a finite spread.
@@ -135,7 +139,8 @@ def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) ->
 
 @cache
 def graph_averages() -> dict[str, sp.Expr]:
-    """{'field': E A^2, 'D1': B_d + B_nd, 'D0': B_nd} summed over the K couplings of a spin; Thesis eqs. (104)-(106), (109).
+    """{'field': E A^2, 'D1': B_d + B_nd, 'D0': B_nd} summed over the K couplings of a spin;
+    Thesis eqs. (104)-(106), (109).
 
     h of different messages are independent with E h^2 = q0; E sigma^2 = 1 and E sigma sigma' = q1 after (83), (84).
 
@@ -173,7 +178,8 @@ def closed_equations(multiplied: bool = True) -> dict[str, sp.Expr]:
 
 @cache
 def multiplier() -> sp.Expr:
-    """lam as a function of q1 from Thesis eq. (112), which is 1/D1 = 1 - q1; at x = 1 and q1 = q0 it is that of eq. (59).
+    """lam as a function of q1 from Thesis eq. (112), which is 1/D1 = 1 - q1;
+    at x = 1 and q1 = q0 it is that of eq. (59).
 
     >>> from spinlib.symbolic.one_rsb import multiplier, p, q1
     >>> multiplier().subs(p, 3).subs(q1, 0)
@@ -235,7 +241,8 @@ def factor_term() -> sp.Expr:
 
 @cache
 def node_log() -> sp.Expr:
-    """beta F_i^RSB for sums A, D1, D0 of all couplings, without the messages' normalisation; Thesis eq. (115), x a symbol.
+    """beta F_i^RSB for sums A, D1, D0 of all couplings, without the messages' normalisation;
+    Thesis eq. (115), x a symbol.
 
     Over the states the field of a spin is Gaussian, of mean A and variance D0; in each of them the spin gives the
     replica-symmetric ln Z_i = ln(2 pi / D1) / 2 + field^2 / (2 D1). SymPy averages its x-th power.
@@ -273,7 +280,8 @@ def _log_of_factors(argument):
     """ln of a fraction as a sum over its factors, each with the sign that makes it positive at zero overlaps."""
     above, below = (sp.factor_list(side)[1] for side in sp.fraction(sp.cancel(argument)))
     sign = lambda factor: sp.sign(factor.subs({q0: 0, q1: 0}))
-    return sum(power * sp.log(sp.expand(sign(factor) * factor)) for factor, power in above + [(f, -k) for f, k in below])
+    powers = above + [(factor, -power) for factor, power in below]
+    return sum(power * sp.log(sp.expand(sign(factor) * factor)) for factor, power in powers)
 
 
 @cache
@@ -297,10 +305,11 @@ def edge_term(printed: bool = False) -> sp.Expr:
     linear, b_d, b_nd = replica_message(weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins), spins)
     first, square, pair = replica_moments()  # of the spin: sums over x replicas have x squares and x (x - 1) pairs
     squares, pairs = x * square, x * (x - 1) * pair
-    edge = sp.expand(linear**2 * (squares + pairs - (x * first) ** 2) / 2 - (b_d + share * lam) * squares / 2 + b_nd * pairs / 2)
+    edge = sp.expand((linear**2 * (squares + pairs - (x * first) ** 2) - (b_d + share * lam) * squares + b_nd * pairs) / 2)
     per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0
     per_spin = per_spin.subs({mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1})
-    return normalisation + sp.expand(sp.powsimp(sp.expand(per_spin.subs({h: sp.sqrt(q0), between: q1 - q0, within: 1 - q1}))))
+    per_spin = per_spin.subs({h: sp.sqrt(q0), between: q1 - q0, within: 1 - q1})
+    return normalisation + sp.expand(sp.powsimp(sp.expand(per_spin)))
 
 
 @cache
