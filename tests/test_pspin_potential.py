@@ -1,4 +1,4 @@
-"""The two-replica potential: its minima against the one-step solution, its branches against stationarity, limits and refusals."""
+"""The two-replica potential: its minima against the one-step solution, its branches against stationarity, refusals."""
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -29,8 +29,9 @@ def test_second_minimum_is_the_state_and_costs_its_complexity(p, share):
     q = model.state_overlap(T)
     assert two_replica_potential(model, q, T) == pytest.approx(T * model.complexity(T), abs=1e-14)
     if share < 1:
-        found = minimize_scalar(lambda at: two_replica_potential(model, at, T), bounds=(q - 0.3 * (1 - q) * (1 - share), 1 - 0.5 * (1 - q)),
-                                method="bounded", options={"xatol": 1e-10})
+        bounds = (q - 0.3 * (1 - q) * (1 - share), 1 - 0.5 * (1 - q))
+        found = minimize_scalar(lambda at: two_replica_potential(model, at, T), bounds=bounds, method="bounded",
+                                options={"xatol": 1e-10})
         assert found.x == pytest.approx(q, abs=1e-6)
 
 
@@ -87,7 +88,7 @@ def test_symmetric_everywhere_above_two_thirds_for_p_3():
 
 
 def test_high_temperature_is_the_cost_of_an_angle():
-    """T V -> -(T^2/2) ln(1 - q^2) - q^p / 2 + q^(2p) / 4: entropy of the slice, field of the first copy, variance that it leaves."""
+    """T V -> -(T^2/2) ln(1 - q^2) - q^p / 2 + q^(2p) / 4: the slice, the field of the first copy, what it leaves."""
     q, T = np.array([0.1, 0.5, 0.9]), 200.0
     V = two_replica_potential(PSpin(4), q, T)
     assert np.abs(T * V - (-0.5 * T**2 * np.log(1 - q**2) - 0.5 * q**4 + 0.25 * q**8)).max() < 1e-3

@@ -16,10 +16,10 @@ def stored():
     return load("pspin_equilibrium")
 
 
-def child(k):
-    """The generator of sample k of N = 32 in a run with rng=0, as :func:`spinlib.reproduce.pspin_equilibrium` makes
-    it."""
-    return np.random.default_rng(0).spawn(2)[0].spawn(32)[k]
+def child(k, n=32):
+    """The generator of sample k of size n with rng=0, as :func:`spinlib.reproduce.pspin_equilibrium` makes it."""
+    sizes = list(_pspin.FULL)
+    return np.random.default_rng(0).spawn(len(sizes))[sizes.index(n)].spawn(k + 1)[k]
 
 
 def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
@@ -34,13 +34,13 @@ def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
             assert np.allclose(stored[f"histogram{which}_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0], 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("k", [0, 5])
-def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, k):
+@pytest.mark.parametrize("n, k", [(32, 0), (32, 5), (32, 100), (64, 20)])
+def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, n, k):
     """Digit by digit as long as chaos allows; a later run differs between machines."""
-    again = pspin_sample(32, 8, rng=child(k))
+    again = pspin_sample(n, 8, rng=child(k, n))
     for start in ("random", "minimum"):
-        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_32"][k, 0]).max() < 1e-7
-        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_32"][k + 1, 0]).max() > 1e-2
+        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k, 0]).max() < 1e-7
+        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k + 1, 0]).max() > 1e-2
 
 
 def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored):
