@@ -1,9 +1,9 @@
 """The two-replica potential: free energy of a second copy that is kept at overlap q with a first one in equilibrium.
 
 The second copy lives on a slice of the sphere, where the first one acts as a field, and may break its symmetry there.
-With q0 and q1 the overlaps between and inside its states, t = q0/q1 and y = (1-q1)/(1-q1+x(q1-q0)), its saddle separates
-as that of the model itself does at t = 0: Psi(t) = phi(y) holds no temperature, and q1 then follows from one more
-bracketed root.
+With q0 and q1 the overlaps between and inside its states, t = q0/q1 and y = (1-q1)/(1-q1+x(q1-q0)), its saddle
+separates as that of the model itself does at t = 0: Psi(t) = phi(y) holds no temperature, and q1 then follows from one
+more bracketed root.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spinlib.pspin._model import PSpin, _inside, _root
 
 
 def two_replica_potential(model: PSpin, q: ArrayLike, T: float) -> np.ndarray | float:
-    """Free energy per spin, above the paramagnet's, to hold a copy at overlap ``q`` with one in equilibrium at the same ``T``.
+    """Free energy per spin that it costs to hold a copy at overlap ``q`` with one in equilibrium at the same ``T``.
 
     ``q`` is a number or an array in [0, 1), ``T`` >= T_K a number; returns the shape of ``q``. It vanishes at q = 0 and
     grows with q above T_d. Below T_d it has a second minimum at ``q = model.state_overlap(T)`` of height
@@ -34,8 +34,8 @@ def two_replica_potential(model: PSpin, q: ArrayLike, T: float) -> np.ndarray | 
     model = check_type("model", model, PSpin, "make one: PSpin(p=3)")
     T = check_real("T", T, above=0)
     if T < model.T_K * (1 - 1e-14):
-        raise ValueError(f"T must be >= T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below T_K the first copy has "
-                         "broken replica symmetry too, which this formula leaves out")
+        raise ValueError(f"T must be >= T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below T_K the first copy "
+                         "has broken replica symmetry too, which this formula leaves out")
     q = _inside("q", q, "an overlap, 0 <= q < 1", lambda a: (a >= 0) & (a < 1))
     slice_ = _Slice(model.p, T)
     V = np.array([slice_.potential(one) for one in q.flat]).reshape(q.shape)
@@ -55,7 +55,8 @@ class _Slice:
             return
         self.r_low = _root(lambda r: -replicon(r), 0.0, top)
         self.r_high = _root(replicon, top, 1.0)
-        excess = lambda t: 1 - self.saddle(t)[2]  # x falls with t: 1 where breaking sets in, (p-2)(1-r)/2r < 1 at r_high
+        # x falls with t: from 1 where breaking sets in to (p-2)(1-r)/2r < 1 at r_high
+        excess = lambda t: 1 - self.saddle(t)[2]
         self.t_first = 0.0 if excess(0.0) >= 0 else _root(excess, 0.0, 1 - 1e-6)
         self.q_first, self.q_last = self.saddle(self.t_first)[3], math.sqrt(self.r_high * (p - 2) / (p - 1))
 
