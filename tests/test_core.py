@@ -114,7 +114,8 @@ def test_arrays():
 
 
 @pytest.mark.parametrize("value", [
-    np.array(["2020-01-01"], dtype="datetime64[D]"), np.array([3], dtype="timedelta64[s]"), [10**400], 10**400, [None], None,
+    np.array(["2020-01-01"], dtype="datetime64[D]"), np.array([3], dtype="timedelta64[s]"), [10**400], 10**400,
+    [None], None,
     np.array(["1"], dtype=object), [1j], "1", b"1", np.zeros(1, dtype=[("a", float)]), {1: 2}, object()],
     ids=lambda v: type(v).__name__)
 def test_what_is_no_array_of_numbers(value):

@@ -356,7 +356,7 @@ def test_contradicting_factors():
 
 @pytest.mark.parametrize(("call", "error", "words"), [
     (lambda: FactorGraph((2, 2), [((0, 1), np.ones((2, 3)))]), ValueError, r"table of factor 0 has shape \(2, 3\), "
-                                                                           r"its scope \(0, 1\) has \(2, 2\).*one axis per variable"),
+     r"its scope \(0, 1\) has \(2, 2\).*one axis per variable"),
     (lambda: FactorGraph((2, 2), [((0, 0), np.ones((2, 2)))]), ValueError, "must name different variables"),
     (lambda: FactorGraph((2, 2), [((0, 2), np.ones((2, 2)))]), ValueError, "from 0 to 1"),
     (lambda: FactorGraph((2, 2), [((0.5,), np.ones(2))]), TypeError, "whole numbers"),
@@ -395,7 +395,8 @@ def test_contradicting_factors():
     (lambda: enumerate_states("a"), TypeError, "graph must be of type FactorGraph"),
     (lambda: bp(ising([[0, 1.0], [1, 0]]), start=[[0, 0], [1, 1]]), ValueError, "only zeros in row 0"),
     (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), np.zeros((2, 2))), ValueError, "state of positive weight"),
-    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), (np.ones((2, 2)),)), ValueError, "sum to 1"),
+    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5),
+    (np.ones((2, 2)),)), ValueError, "sum to 1"),
     (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5), TypeError, "factor_marginals must "
                                                                                                "be of type Sequence"),
     (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), ()), ValueError, "one a factor"),

@@ -93,7 +93,8 @@ def probes(data):
     }
 
 
-@pytest.mark.parametrize("D,N,noise,n_tasks", [(1, 3, 0.0, None), (1, 1, 0.7, None), (5, 2, 0.0, None), (4, 9, 0.0, 3000), (3, 6, 1.3, None)])
+@pytest.mark.parametrize("D,N,noise,n_tasks", [(1, 3, 0.0, None), (1, 1, 0.7, None), (5, 2, 0.0, None),
+    (4, 9, 0.0, 3000), (3, 6, 1.3, None)])
 def test_samplers_agree_in_law(D, N, noise, n_tasks):
     task = LinearTask(D, N, noise=noise, n_tasks=n_tasks)
     slow, fast = probes(features(task.sample(6000, rng=1))), probes(task.sample_features(6000, rng=2))
@@ -423,24 +424,32 @@ def test_task_refuses(kwargs, error, words):
     (lambda: LinearTask(3, 3).sample_features(2.5), TypeError, "P must be an integer"),
     (lambda: LinearTask(3, 3, corr=0.2).sample_features(5), ValueError, r"features\(task.sample\(P\)\)"),
     (lambda: to_spin_glass(PROMPTS, -0.1), ValueError, "ridge must be finite and >= 0, got -0.1"),
-    (lambda: to_spin_glass(PROMPTS, np.nan), ValueError, "ridge"), (lambda: to_spin_glass(PROMPTS.X, 0.1), TypeError, "Prompts or Features"),
-    (lambda: features(PROMPTS.X), TypeError, "LinearTask"), (lambda: loss(W_RANDOM, PROMPTS, -1.0), ValueError, "ridge"),
+    (lambda: to_spin_glass(PROMPTS, np.nan), ValueError, "ridge"),
+    (lambda: to_spin_glass(PROMPTS.X, 0.1), TypeError, "Prompts or Features"),
+    (lambda: features(PROMPTS.X), TypeError, "LinearTask"),
+    (lambda: loss(W_RANDOM, PROMPTS, -1.0), ValueError, "ridge"),
     (lambda: loss(W_RANDOM[:3], PROMPTS), ValueError, "here with D = 4"),
     (lambda: predict(np.full((5, 4), np.nan), PROMPTS.X), ValueError, "W must be finite"),
-    (lambda: predict(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"), (lambda: predict(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
-    (lambda: predict(W_RANDOM, PROMPTS.X[:0]), ValueError, "P, D, N >= 1"), (lambda: predict(W_RANDOM, PROMPTS.X + 1), ValueError, "must be 0"),
-    (lambda: weights(np.zeros(19), 4), ValueError, r"D \(D \+ 1\) = 20 spins"), (lambda: weights(np.zeros(20), 0), ValueError, "D must be"),
+    (lambda: predict(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"),
+    (lambda: predict(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
+    (lambda: predict(W_RANDOM, PROMPTS.X[:0]), ValueError, "P, D, N >= 1"),
+    (lambda: predict(W_RANDOM, PROMPTS.X + 1), ValueError, "must be 0"),
+    (lambda: weights(np.zeros(19), 4), ValueError, r"D \(D \+ 1\) = 20 spins"),
+    (lambda: weights(np.zeros(20), 0), ValueError, "D must be"),
     (lambda: population_error(np.zeros((3, 1)), 5), ValueError, "W must have "
-                                                                "shape"), (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
+                                                                "shape"),
+    (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
     (lambda: population_error(np.zeros((1, 1)), 5), ValueError, "W must have shape"),
-    (lambda: population_error(W_RANDOM, 5, -0.1), ValueError, "noise"), (lambda: best_weights(0, 5), ValueError, "D must be"),
+    (lambda: population_error(W_RANDOM, 5, -0.1), ValueError, "noise"),
+    (lambda: best_weights(0, 5), ValueError, "D must be"),
     (lambda: best_weights(3, 5, 0.0, -0.5), ValueError, "noise must be finite and >= 0"),
     (lambda: population_error(W_RANDOM, 5, 0.0, 1.1), ValueError, "corr must be finite"),
     (lambda: population_error(W_RANDOM, 5, 0.0, -0.1), ValueError, "corr must be finite"),
     (lambda: predict(W_RANDOM, PROMPTS.X * 1e300), ValueError, "X must have finite products"),
     (lambda: loss(np.full((5, 4), np.nan), PROMPTS), ValueError, "W must be finite"),
     (lambda: loss(W_RANDOM * 1j, PROMPTS), TypeError, "W must be an array of real numbers"),
-    (lambda: best_weights(3, 5, -1.0), ValueError, "ridge"), (lambda: contrast(np.zeros((5, 4))), ValueError, "no direction"),
+    (lambda: best_weights(3, 5, -1.0), ValueError, "ridge"),
+    (lambda: contrast(np.zeros((5, 4))), ValueError, "no direction"),
     (lambda: Prompts(PROMPTS.X, PROMPTS.y[1:], PROMPTS.w), ValueError, "one query label a prompt"),
     (lambda: Prompts(PROMPTS.X, PROMPTS.y, PROMPTS.w[:, 1:]), ValueError, "one task vector"),
     (lambda: Features(np.zeros((3, 4)), np.zeros((3, 4)), np.zeros(3)), ValueError, r"u is \(P, D \+ 1\)"),

@@ -1,4 +1,5 @@
-"""State evolution: its fixed point, its first sweep by hand, and sample-spin AMP itself, on independent features and on prompts."""
+"""State evolution: its fixed point, its first sweep by hand, and sample-spin AMP itself,
+on independent features and on prompts."""
 import warnings
 
 import numpy as np
@@ -18,7 +19,8 @@ def prompt_blocks(D, N):
 
 
 def sweeps(S, y, ridge, steps):
-    """Sample-spin AMP on any features S (P, n): means and x after each sweep, with loops where the package has products."""
+    """Sample-spin AMP on any features S (P, n): means and x after each sweep,
+    with loops where the package has products."""
     P, n = S.shape
     m, x, g = np.zeros(n), 1 / (ridge + (S**2).mean(0)), np.zeros(P)
     path = []
@@ -34,11 +36,17 @@ def sweeps(S, y, ridge, steps):
 
 @pytest.mark.parametrize("ridge, P", [(0.03 / 20, 800), (0.2 / 20, 400), (1.0, 3000)])
 def test_fixed_point_is_the_deterministic_equivalent_of_ridge_regression(ridge, P):
-    """lambda = k [1 - (1/P) sum a/(a+k)] and error = [sum a (k/(a+k))^2 w^2 + s2] / [1 - (1/P) sum (a/(a+k))^2], k found by bisection."""
+    """lambda = k [1 - (1/P) sum a/(a+k)] and error = [sum a (k/(a+k))^2 w^2 + s2] / [1 - (1/P) sum (a/(a+k))^2],
+    k found by bisection."""
     D, N = 20, 100
     blocks = prompt_blocks(D, N)
     (a, b), n = blocks["variance"], D * D
-    k = brentq(lambda k: k * (1 - (n * a / (a + k) + D * b / (b + k)) / P) - ridge, ridge, ridge + (n * a + D * b) / P + 1, xtol=1e-15)
+    k = brentq(
+        lambda k: k * (1 - (n * a / (a + k) + D * b / (b + k)) / P) - ridge,
+        ridge,
+        ridge + (n * a + D * b) / P + 1,
+        xtol=1e-15,
+    )
     bias = a * (k / (a + k)) ** 2 * blocks["signal"][0] + blocks["unexplained"]
     error = bias / (1 - (n * (a / (a + k)) ** 2 + D * (b / (b + k)) ** 2) / P)
     path = state_evolution(**blocks, P=P, ridge=ridge, steps=2000)
@@ -51,7 +59,9 @@ def test_first_sweep_by_hand():
     """a = 2, one direction, P = 4, ridge 1: x = 1/3, tau = 2/3, Gamma = 8/(4 + 2/3) = 12/7, x' = 7/19, shrunk 12/19."""
     path = state_evolution([2.0], [3.0], 0.5, 4, 1.0, steps=1)
     assert np.allclose(path.error, [6.5, 0.5 + 6 * (7 / 19) ** 2 + 6.5 / 4 * (12 / 19) ** 2], rtol=1e-14)
-    assert np.allclose(path.x[:, 0], [1 / 3, 7 / 19], rtol=1e-14) and np.allclose(path.tau, [2 / 3, 14 / 19], rtol=1e-14)
+    assert np.allclose(path.x[:, 0], [1 / 3, 7 / 19], rtol=1e-14) and np.allclose(
+        path.tau, [2 / 3, 14 / 19], rtol=1e-14
+    )
 
 
 def test_many_prompts_need_one_sweep_and_give_the_best_weights():
@@ -67,7 +77,8 @@ def test_a_block_may_be_cut_in_two():
 
 
 def test_independent_features_follow_it_sweep_by_sweep():
-    """Two variances, 12 samples, within 5 standard errors plus 1/n at every sweep; the next sweep's value is excluded early on."""
+    """Two variances, 12 samples, within 5 standard errors plus 1/n at every sweep;
+    the next sweep's value is excluded early on."""
     n, P, ridge, steps = 300, 390, 0.05, 8
     a = np.where(np.arange(n) < n // 3, 2.0, 0.5)
     w = np.full(n, n**-0.5)
@@ -96,7 +107,8 @@ def test_the_loop_above_is_sample_amp():
 
 
 def test_prompts_follow_it_too_and_better_the_larger_they_are():
-    """alpha = 2, N = 5D, ridge .2/D: rms relative distance over 8 sweeps, means of 6 samples: below 5 % at D = 40, less than half of D = 10."""
+    """alpha = 2, N = 5D, ridge .2/D: rms relative distance over 8 sweeps, means of 6 samples:
+    below 5 % at D = 40, less than half of D = 10."""
     rms = {}
     for D in (10, 40):
         N, P, ridge = 5 * D, 2 * D * D, 0.2 / D

@@ -1,4 +1,5 @@
-"""VAMP: exact means, variances that are right for every spectrum of random eigenvectors, and the R-transform that it finds."""
+"""VAMP: exact means, variances that are right for every spectrum of random eigenvectors,
+and the R-transform that it finds."""
 import warnings
 
 import numpy as np
@@ -57,7 +58,8 @@ def test_wishart_couplings_have_the_r_transform_of_marchenko_and_pastur(ratio):
 
 @pytest.mark.parametrize("spectrum", ["two values", "projector"])
 def test_variances_are_right_for_every_spectrum(spectrum):
-    """On average over the spins of each ridge, to 1.5 % at n = 400; Wishart's formula is off by 10 %, the pair term has no fixed point."""
+    """On average over the spins of each ridge, to 1.5 % at n = 400; Wishart's formula is off by 10 %,
+    the pair term has no fixed point."""
     n, ridge = 400, two_ridges(400)
     values = np.where(np.arange(n) % 2, 1.9, 0.1) if spectrum == "two values" else np.where(np.arange(n) % 2, 2.0, 0.0)
     glass = glass_of(rotated(values, 5), ridge)

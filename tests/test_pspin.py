@@ -47,7 +47,8 @@ def kac_rice(e, p):
 # --- known values ---------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("name", "value"), [
-    ("T_K", 0.586053972417364), ("T_d", 0.612372435695795), ("e_ground", -1.17167477926529), ("e_threshold", -1.15470053837925)])
+    ("T_K", 0.586053972417364), ("T_d", 0.612372435695795), ("e_ground", -1.17167477926529),
+    ("e_threshold", -1.15470053837925)])
 def test_known_values_p3(name, value):  # Crisanti and Sommers closed forms, 40-digit arithmetic
     assert getattr(PSpin(3), name) == pytest.approx(value, abs=1e-13)
 
@@ -340,9 +341,10 @@ def test_eq_74_saddle_gives_the_paramagnet_between_T_K_and_T_d():
         assert f_state - T * model.complexity(T) == pytest.approx(-0.25 / T, abs=1e-12)
 
 
-# --- refusals -----------------------------------------------------------------------------------------------------------
+# --- refusals --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("p", "error"), [(2, ValueError), (1, ValueError), (-3, ValueError), (3.0, TypeError), ("3", TypeError),
+@pytest.mark.parametrize(("p", "error"), [(2, ValueError), (1, ValueError), (-3, ValueError), (3.0, TypeError),
+    ("3", TypeError),
                                           (True, TypeError), (float("nan"), TypeError)])
 def test_p_is_an_integer_from_3(p, error):
     with pytest.raises(error, match="p must be"):

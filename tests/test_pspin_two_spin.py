@@ -61,7 +61,8 @@ def test_the_quadrature_has_converged(n, T):
     assert np.abs(coarse.occupation - fine.occupation).max() < 1e-8
 
 
-@pytest.mark.parametrize(("T", "energy", "condensate"), [(2.0, -0.25, 0.0), (1.25, -0.4, 0.0), (0.5, -0.75, 0.5), (0.2, -0.9, 0.8)])
+@pytest.mark.parametrize(("T", "energy", "condensate"), [(2.0, -0.25, 0.0), (1.25, -0.4, 0.0), (0.5, -0.75, 0.5),
+    (0.2, -0.9, 0.8)])
 def test_limit_of_large_n_condensation_at_T_1(T, energy, condensate):
     """Kosterlitz, Thouless and Jones 1976: e = -1/(2T) above T_c = 1, -1 + T/2 and a condensate 1 - T below."""
     phi = np.linspace(0, np.pi, 200_001)
@@ -82,7 +83,8 @@ def test_eq_22_the_saddle_is_the_multiplier_that_holds_the_constraint_on_average
 
 
 @pytest.mark.parametrize(("mu", "T", "words"), [([1.0], 1, "number of eigenvalues must be at least "
-                                                           "2"), ([[1.0, 2.0]], 1, "shape"), ([1.0, np.nan], 1, "finite"),
+                                                           "2"), ([[1.0, 2.0]], 1, "shape"),
+    ([1.0, np.nan], 1, "finite"),
                                                 ([1.0, 2.0], 0, "T must be"), ([1.0, 2.0], float("nan"), "T must be"),
                                                 ([1.0, 2.0], 1e-200, "above 1e-100 of the largest eigenvalue")])
 def test_refusal(mu, T, words):

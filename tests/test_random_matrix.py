@@ -93,15 +93,19 @@ def test_sampled_spectrum(n, P):
 
 
 @pytest.mark.parametrize("call,error,words", [
-    (lambda: mp_edges(0.0), ValueError, "ratio must be finite and > 0"), (lambda: mp_edges(np.nan), ValueError, "ratio"),
+    (lambda: mp_edges(0.0), ValueError, "ratio must be finite and > 0"),
+    (lambda: mp_edges(np.nan), ValueError, "ratio"),
     (lambda: mp_atom(-1.0), ValueError, "ratio"), (lambda: mp_density(1.0, 0.5, 0.0), ValueError, "variance"),
     (lambda: mp_density([0.5, np.nan], 0.5), ValueError, "x must be finite, got nan in 1 of 2"),
     (lambda: mp_density("one", 0.5), TypeError, "x must be an array of real numbers"),
     (lambda: mp_density(1j, 0.5), TypeError, "x must be an array of real numbers"),
-    (lambda: mp_moment(-1, 0.5), ValueError, "k must be at least 0"), (lambda: mp_moment(1.5, 0.5), TypeError, "k must be an integer"),
-    (lambda: mp_stieltjes(1.0, 0.5), ValueError, "off the spectrum"), (lambda: mp_stieltjes(0.0, 2.0), ValueError, "and 0"),
+    (lambda: mp_moment(-1, 0.5), ValueError, "k must be at least 0"),
+    (lambda: mp_moment(1.5, 0.5), TypeError, "k must be an integer"),
+    (lambda: mp_stieltjes(1.0, 0.5), ValueError, "off the spectrum"),
+    (lambda: mp_stieltjes(0.0, 2.0), ValueError, "and 0"),
     (lambda: mp_stieltjes(np.nan, 0.5), ValueError, "off the spectrum"),
-    (lambda: wishart(0, 5), ValueError, "n must be at least 1"), (lambda: wishart(3, 0), ValueError, "P must be"), (lambda: wishart(3, 5, -1.0), ValueError, "variance")])
+    (lambda: wishart(0, 5), ValueError, "n must be at least 1"), (lambda: wishart(3, 0), ValueError, "P must be"),
+    (lambda: wishart(3, 5, -1.0), ValueError, "variance")])
 def test_bad_input_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()

@@ -109,7 +109,8 @@ def test_eq_57_58_dense_equations():
 
 def test_eq_59_multiplier_and_that_of_eq_44():
     assert equal(multiplier(), 1 / (1 - q) + beta**2 * p / 2 * (1 - q ** (p - 1)))
-    # replicas froze q_aa = 1, so their lam misses the reaction of the disorder p beta^2 / 2; factor 2 from exp(-lam sigma^2)
+    # replicas froze q_aa = 1, so their lam misses the reaction of the disorder p beta^2 / 2; factor 2 from exp(-lam
+    # sigma^2)
     gap = multiplier() - 2 * rs_multipliers()[lam] - p * beta**2 / 2
     assert on_the_saddle(gap) == 0 and not equal(gap, 0)
 
@@ -154,7 +155,8 @@ def test_eq_68_edge_term():
     dropped = (edge_term(printed=True) - edge_term()).subs(lam, multiplier())
     assert not equal(dropped, 0) and not equal(dropped, sp.Rational(1, 2))
     assert on_the_saddle(dropped) == sp.Rational(1, 2)
-    # the edge was averaged on its own; the identity Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)> ties it to the factor
+    # the edge was averaged on its own; the identity Z_(ai) Z_(a->i) = Z_a <exp(-lam sigma^2 / 2K)> ties it to the
+    # factor
     assert equal(edge_term(printed=True) - edge_term(), lam / 2 - p * factor_term())
 
 

@@ -12,19 +12,21 @@ from spinlib.spin_glass import SpinGlass
 
 def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
          max_iter: int = 500) -> Marginals:
-    r"""Vector approximate message passing: the reaction term of every free cumulant, from the spectrum of the couplings.
+    r"""Vector approximate message passing: the reaction term of every free cumulant,
+    from the spectrum of the couplings.
 
-    ``ridge``, a number or (n,), is the part of ``glass.lam`` that belongs to a spin alone; the rest joins the couplings,
-    A = diag(lam - ridge) - J. For prompts A is the second moment of the features. Spins and couplings exchange one precision:
+    ``ridge``, a number or (n,), is the part of ``glass.lam`` that belongs to a spin alone; the rest joins the
+    couplings, A = diag(lam - ridge) - J. For prompts A is the second moment of the features. Spins and couplings
+    exchange one precision:
 
     .. math:: \bar x=\frac1n\sum_i\frac1{\mathrm{ridge}_i+\gamma},\qquad
               \bar x=\frac1n\,\mathrm{tr}\,\Big(\frac1{\bar x}-\gamma+A\Big)^{-1},
 
-    so that gamma is the R-transform of A at -xbar, and x_i = 1 / (ridge_i + gamma) = beta v_i. Source: Opper and Winther
-    (2001), Rangan, Schniter and Fletcher (2019). The means are the ground state at every fixed point. The variances are right,
-    as n grows, if the eigenvectors of A are uniformly random; with one ridge for all spins their average is exact for any A.
-    One eigendecomposition, O(n^3), then O(n^2) time a sweep. If A has no negative eigenvalue, no sweep can make a variance
-    negative. Warns and returns ``converged=False`` where it does not settle.
+    so that gamma is the R-transform of A at -xbar, and x_i = 1 / (ridge_i + gamma) = beta v_i. Source: Opper and
+    Winther (2001), Rangan, Schniter and Fletcher (2019). The means are the ground state at every fixed point. The
+    variances are right, as n grows, if the eigenvectors of A are uniformly random; with one ridge for all spins their
+    average is exact for any A. One eigendecomposition, O(n^3), then O(n^2) time a sweep. If A has no negative
+    eigenvalue, no sweep can make a variance negative. Warns and returns ``converged=False`` where it does not settle.
 
     >>> import numpy as np
     >>> from spinlib.inference import ground_state, vamp
@@ -36,7 +38,8 @@ def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: floa
     beta = check_glass(glass, beta, message_passing=True)
     ridge = check_finite("ridge", ridge, minimum=0.0, hint="it is the stiffness that a spin has without the others")
     if ridge.ndim and ridge.shape != glass.h.shape:
-        raise ValueError(f"ridge must be a number or have shape {glass.h.shape}, got shape {ridge.shape}; give one ridge a spin")
+        raise ValueError(f"ridge must be a number or have shape {glass.h.shape}, got shape {ridge.shape}; "
+                         "give one ridge a spin")
     ridge = np.broadcast_to(ridge, glass.h.shape)
     spectrum, basis = eigh(np.diag(glass.lam - ridge) - glass.J)
 

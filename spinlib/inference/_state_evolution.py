@@ -13,8 +13,8 @@ from spinlib._core import check_array, check_finite, check_integer, check_real, 
 class StateEvolution:
     """The path of sample-spin AMP in the limit of many spins and prompts; index t is the state after t sweeps.
 
-    ``error`` (steps + 1,): generalisation error of the means; ``x`` (steps + 1, blocks): beta times the variance of a spin
-    in each block; ``tau`` (steps + 1,): beta times the variance of s . sigma.
+    ``error`` (steps + 1,): generalisation error of the means; ``x`` (steps + 1, blocks): beta times the variance of a
+    spin in each block; ``tau`` (steps + 1,): beta times the variance of s . sigma.
     """
 
     error: np.ndarray
@@ -28,16 +28,18 @@ def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, 
                     count: ArrayLike = 1, steps: int = 20) -> StateEvolution:
     r"""The errors and variances of ``sample_amp``, undamped, in its first ``steps`` sweeps, without running it.
 
-    Directions fall into blocks: ``variance`` (blocks,) of a feature, ``count`` (a number, or (blocks,)) of directions, and
-    ``signal`` (blocks,), the sum of w_i^2 over a block, where w . s is the best linear prediction of a label;
-    ``unexplained`` is the variance that it leaves. With a the variance, k = ridge (1 + tau / P) and E the error, one sweep is
+    Directions fall into blocks: ``variance`` (blocks,) of a feature, ``count`` (a number, or (blocks,)) of directions,
+    and ``signal`` (blocks,), the sum of w_i^2 over a block, where w . s is the best linear prediction of a label;
+    ``unexplained`` is the variance that it leaves. With a the variance, k = ridge (1 + tau / P) and E the error, one
+    sweep is
 
     .. math:: E' = \mathrm{unexplained} + \sum_{\rm blocks} a\Big(\frac k{a+k}\Big)^2\mathrm{signal}
-              + \frac EP\sum_{\rm blocks}\mathrm{count}\Big(\frac a{a+k}\Big)^2 ,\qquad \tau=\sum_{\rm blocks}\mathrm{count}\;a\,x .
+              + \frac EP\sum_{\rm blocks}\mathrm{count}\Big(\frac a{a+k}\Big)^2 ,\qquad
+              \tau=\sum_{\rm blocks}\mathrm{count}\;a\,x .
 
-    Source: Donoho, Maleki and Montanari (2009), Bayati and Montanari (2011), here for blocks of different variance. Proved for
-    independent features as P and n grow together; for the prompts of in-context learning it is a conjecture that the book
-    tests. ValueError for shapes that differ, negative entries, variances of 0, and P or a count below 1.
+    Source: Donoho, Maleki and Montanari (2009), Bayati and Montanari (2011), here for blocks of different variance.
+    Proved for independent features as P and n grow together; for the prompts of in-context learning it is a conjecture
+    that the book tests. ValueError for shapes that differ, negative entries, variances of 0, and P or a count below 1.
 
     >>> from spinlib.inference import state_evolution
     >>> path = state_evolution(variance=[1.0], signal=[1.0], unexplained=0.25, P=200, ridge=0.1, count=100, steps=60)
@@ -46,7 +48,8 @@ def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, 
     """
     a = check_array("variance", variance, (None,), hint="one variance a block")
     if not a.size:
-        raise ValueError("variance must hold at least one block, got none; give the variance of a feature of each block")
+        raise ValueError("variance must hold at least one block, got none; "
+                         "give the variance of a feature of each block")
     signal = check_array("signal", signal, a.shape, hint="one sum of squares a block")
     count = check_finite("count", count, minimum=1, hint="count the directions of a block")
     if count.ndim:

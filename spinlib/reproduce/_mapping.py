@@ -14,12 +14,14 @@ from spinlib.inference import amp, ground_state, sample_amp
 
 
 def amp_variances(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
-    """How far the variances of pair AMP and of sample-spin AMP are from the exact ones, against the size of the problem.
+    """How far the variances of pair AMP and of sample-spin AMP are from the exact ones,
+    against the size of the problem.
 
-    For prompts, N = 5D and ridge .2/D: ``D`` (sizes,), ``alpha`` (alphas,) = P/D^2, and in per cent ``prompts`` (alphas, sizes, samples, 2), the
-    mean over spins of variance / exact - 1, pair first, NaN where the pair variances have no fixed point. For independent normal features,
-    P = 7.5 n and ridge 1/6, which have the same limit as alpha = 7.5: ``n`` (sizes,) and ``iid`` (sizes, samples, 2).
-    Quick: up to D = 28 and n = 400, 2 samples. Full: up to D = 64 and n = 1600, 4 samples. Sizes that both have share their first samples.
+    For prompts, N = 5D and ridge .2/D: ``D`` (sizes,), ``alpha`` (alphas,) = P/D^2, and in per cent ``prompts``
+    (alphas, sizes, samples, 2), the mean over spins of variance / exact - 1, pair first, NaN where the pair variances
+    have no fixed point. For independent normal features, P = 7.5 n and ridge 1/6, which have the same limit as alpha =
+    7.5: ``n`` (sizes,) and ``iid`` (sizes, samples, 2). Quick: up to D = 28 and n = 400, 2 samples. Full: up to D = 64
+    and n = 1600, 4 samples. Sizes that both have share their first samples.
     """
     alphas, D, n, samples = (7.5,), (12, 20, 28), (100, 400), 2
     if full:
@@ -44,7 +46,8 @@ def amp_variances(*, full: bool = False, rng: RNG = 0, progress: bool = False) -
 
 
 def prompt_variances(D: int, alpha: float, *, rng: RNG | list[int] = None) -> np.ndarray:
-    """Mean relative error (per cent) of the variances of pair AMP and sample-spin AMP for alpha D^2 prompts, N = 5D, ridge .2/D.
+    """Mean relative error (per cent) of the variances of pair AMP and sample-spin AMP for alpha D^2 prompts, N = 5D,
+    ridge .2/D.
 
     >>> from spinlib.reproduce import prompt_variances
     >>> pair, sample = prompt_variances(12, 15.0, rng=0)
@@ -62,7 +65,8 @@ def prompt_variances(D: int, alpha: float, *, rng: RNG | list[int] = None) -> np
 
 
 def iid_variances(n: int, alpha: float, ridge: float, *, rng: RNG | list[int] = None) -> np.ndarray:
-    """The same two errors (per cent) for alpha n samples of n independent standard normal features, from their variance recursions.
+    """The same two errors (per cent) for alpha n samples of n independent standard normal features,
+    from their variance recursions.
 
     >>> from spinlib.reproduce import iid_variances
     >>> print(iid_variances(200, 7.5, 1 / 6, rng=0).round(1))

@@ -305,7 +305,8 @@ def edge_term(printed: bool = False) -> sp.Expr:
     linear, b_d, b_nd = replica_message(weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins), spins)
     first, square, pair = replica_moments()  # of the spin: sums over x replicas have x squares and x (x - 1) pairs
     squares, pairs = x * square, x * (x - 1) * pair
-    edge = sp.expand((linear**2 * (squares + pairs - (x * first) ** 2) - (b_d + share * lam) * squares + b_nd * pairs) / 2)
+    variance = squares + pairs - (x * first) ** 2
+    edge = sp.expand((linear**2 * variance - (b_d + share * lam) * squares + b_nd * pairs) / 2)
     per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0
     per_spin = per_spin.subs({mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1})
     per_spin = per_spin.subs({h: sp.sqrt(q0), between: q1 - q0, within: 1 - q1})
