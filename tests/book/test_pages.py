@@ -1,0 +1,79 @@
+"""What is done to the pages between their source and the reader: boxes, languages, the index of the search, the PDF."""
+import importlib.util
+import json
+import pathlib
+import re
+import types
+
+import pytest
+from docutils import nodes
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
+
+
+def box(title, *classes, text="words"):
+    return nodes.admonition("", nodes.title("", "", nodes.Text(title)), nodes.paragraph("", "", nodes.Text(text)), classes=list(classes))
+
+
+def test_all_predict_boxes_look_alike_and_others_stay():
+    boxes = [box("Predict"), box("Predict", "tip"), box("Predict", "predict"), box("In this chapter", "tip")]
+    book_setup.know_boxes(None, nodes.section("", *boxes))
+    assert [b["classes"] for b in boxes] == [["predict"], ["predict"], ["predict"], ["tip"]]
+
+
+def test_chinese_says_that_it_is_chinese():
+    summary, plain = box("本章小结", "chinese", text="复本方法 (replica) 与空腔方法"), nodes.paragraph("", "", nodes.Text("A spin glass, 自旋玻璃, freezes."))
+    term = nodes.term("", "", nodes.Text("自旋玻璃"))
+    book_setup.know_boxes(None, nodes.section("", summary, plain, term))
+    assert "language-zh" in summary["classes"] and not list(summary.findall(nodes.inline))
+    assert "language-zh" in term["classes"]
+    assert [(type(part).__name__, part.astext()) for part in plain] == [("Text", "A spin glass, "), ("inline", "自旋玻璃"), ("Text", ", freezes.")]
+
+
+def test_the_search_index_has_the_parts_of_chinese_words():
+    found = set(book_setup.Search({}).split("the cavity 空腔方法 and 复本对称破缺"))
+    assert {"cavity", "空腔", "空腔方法", "对称", "复本对称"} <= found
+
+
+def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
+    (tmp_path / "_sources").mkdir()
+    copy = tmp_path / "_sources" / "x.ipynb"
+    copy.write_text(json.dumps({"cells": [{"id": "a", "cell_type": "markdown", "metadata": {}, "source": "# T"}]}))
+    app = types.SimpleNamespace(builder=types.SimpleNamespace(format="html"), outdir=tmp_path)
+    for _ in range(2):
+        book_setup.say_how_to_run(app, None)
+    first, second = json.loads(copy.read_text())["cells"]
+    assert "spinlib" in first["source"] and second["id"] == "a"
+
+
+def test_the_pdf_has_every_page_in_the_order_of_the_contents():
+    names = [name for _, part in make_pdf.reading_order() for name in part]
+    files = re.findall(r"^root: (\S+)|- file: (\S+)", (ROOT / "_toc.yml").read_text(), re.M)
+    assert names == [root or file for root, file in files]
+
+
+def test_links_inside_the_pdf_stay_inside(tmp_path):
+    (tmp_path / "a.html").write_text('<article class="bd-article"><h1 id="t">T<a class="headerlink" href="#t">#</a></h1><a href="b.html#u">b</a><a href="#t">t</a>'
+                                     '<a href="_modules/x.html">code</a><a href="https://doi.org/1">doi</a><details><p>in</p></details></article>')
+    page = make_pdf.article(tmp_path, "a", {"a", "b"})
+    assert [link.get("href") for link in page.select("a")] == ["#b-u", "#a-t", None, "https://doi.org/1"]
+    assert page.details.has_attr("open") and page.h1["id"] == "a-t"
+
+
+def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHROMIUM", "no-such-browser")
+    with pytest.raises(SystemExit, match="no no-such-browser here to print with"):
+        make_pdf.main(tmp_path, tmp_path / "x.pdf")
+    monkeypatch.setenv("CHROMIUM", "true")  # something that exists
+    with pytest.raises(SystemExit, match="run `make book` first"):
+        make_pdf.main(tmp_path, tmp_path / "x.pdf")
