@@ -20,8 +20,10 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
                max_iter: int = 500) -> Marginals:
     r"""Relaxed belief propagation, one Gaussian message an edge: Thesis eqs. (145), (147) and (149).
 
-    .. math:: m_{i\to j} = x_{i\to j}\Big(h_i + \sum_{k\ne i,j}J_{ik}m_{k\to i}\Big),\qquad
-              x_{i\to j} = \Big(\lambda_i - \sum_{k\ne i,j}J_{ik}^2x_{k\to i}\Big)^{-1},\quad x=\beta v
+    .. math::
+
+        m_{i\to j} &= x_{i\to j}\Big(h_i + \sum_{k\ne i,j}J_{ik}m_{k\to i}\Big),\\
+        x_{i\to j} &= \Big(\lambda_i - \sum_{k\ne i,j}J_{ik}^2x_{k\to i}\Big)^{-1},\quad x=\beta v
 
     On a quadratic energy this is Gaussian belief propagation, with nothing neglected: exact on trees, and
     with exact means wherever it converges. O(n^2) memory and time a sweep. Warns and returns
@@ -58,8 +60,10 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
         max_iter: int = 500) -> Marginals:
     r"""Approximate message passing, one mean and one variance a spin.
 
-    .. math:: x_i = (\lambda_i - R_i)^{-1},\quad R_i=\sum_jJ_{ij}^2x_j,\qquad
-              m_i^{t+1} = x_i\Big(h_i + \sum_jJ_{ij}m_j^t - R_i\,m_i^{t-1}\Big),\quad x=\beta v
+    .. math::
+
+        x_i &= (\lambda_i - R_i)^{-1},\quad R_i=\sum_jJ_{ij}^2x_j,\quad x=\beta v,\\
+        m_i^{t+1} &= x_i\Big(h_i + \sum_jJ_{ij}m_j^t - R_i\,m_i^{t-1}\Big)
 
     ``onsager=False`` drops the reaction term :math:`R_im_i`: Thesis eq. (153), as printed. Its fixed point is the
     solution of :math:`(\Lambda - R - J)m = h`, a biased one; with the term the fixed point is the ground state.

@@ -33,9 +33,10 @@ def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, 
     ``unexplained`` is the variance that it leaves. With a the variance, k = ridge (1 + tau / P) and E the error, one
     sweep is
 
-    .. math:: E' = \mathrm{unexplained} + \sum_{\rm blocks} a\Big(\frac k{a+k}\Big)^2\mathrm{signal}
-              + \frac EP\sum_{\rm blocks}\mathrm{count}\Big(\frac a{a+k}\Big)^2 ,\qquad
-              \tau=\sum_{\rm blocks}\mathrm{count}\;a\,x .
+    .. math:: E' = s_0 + \sum_{\rm blocks} a\Big(\frac k{a+k}\Big)^2\mathrm{signal}
+              + \frac EP\sum_{\rm blocks}\mathrm{count}\Big(\frac a{a+k}\Big)^2
+
+    with s_0 for ``unexplained``, and tau the sum of count a x over blocks; then x' = 1 / (ridge + ridge a / k).
 
     Source: Donoho, Maleki and Montanari (2009), Bayati and Montanari (2011), here for blocks of different variance.
     Proved for independent features as P and n grow together; for the prompts of in-context learning it is a conjecture
