@@ -10,7 +10,7 @@ from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempe
 
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
 QUICK = {32: (8, 128)}  # N: samples, sweeps
-FULL = {32: (128, 1024), 64: (16, 2048)}
+FULL = {32: (128, 1024), 64: (40, 2048)}
 
 
 def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:

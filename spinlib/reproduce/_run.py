@@ -42,7 +42,7 @@ def load(figure: str, folder: str | Path | None = None) -> dict[str, np.ndarray]
 
     >>> from spinlib.reproduce import load
     >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
-    (16, 13)
+    (40, 13)
     """
     _experiment(figure)
     place = Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
