@@ -26,6 +26,11 @@ def link(entry):
     return f" ({{ref}}`{entry['verdict']} <erratum-{entry['id']}>`)" if entry["verdict"] in d.CORRECTED else ""
 
 
+def found_by_search(entry):
+    """The name of an entry as an index term: the search drops pure numbers unless they are one."""
+    return f"{{index}}`{d.name(entry)}`"
+
+
 def number(label):
     """The same link as elsewhere, for a narrow column: equations by their number alone."""
     return d.target(label).removeprefix("eq. ")
@@ -37,7 +42,7 @@ def written(section, found, citations, places):
     for entry in found:
         says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
         functions = d.code(entry, citations)
-        rows.append(f"| {d.name(entry)}{link(entry)} | {number(entry['label'])} | {says}{'<br>' + functions if functions else ''} |")
+        rows.append(f"| {found_by_search(entry)}{link(entry)} | {number(entry['label'])} | {says}{'<br>' + functions if functions else ''} |")
     checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
     checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
     fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
