@@ -13,7 +13,8 @@ from typing import Any
 
 import sympy as sp
 
-from spinlib.symbolic._replica import COUPLING_VARIANCE, J, N, beta, lam, p, q
+from spinlib.symbolic._letters import J, N, beta, lam, p, q
+from spinlib.symbolic._replica import COUPLING_VARIANCE
 
 m, field, sigma, log_Z_message = sp.symbols("m h sigma logZmessage", real=True)
 v, K = sp.symbols("v K", positive=True)

@@ -54,7 +54,7 @@ def test_importing_spinlib_is_cheap():
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_are_small_and_documented(name):
     source = MODULES[name].read_text()
-    assert len(source.splitlines()) <= 330
+    assert len(source.splitlines()) <= 300
     tree = ast.parse(source)
     assert ast.get_docstring(tree)
     public = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")]
