@@ -1,5 +1,6 @@
 """Discrete belief propagation: exact on trees, Bethe elsewhere, and the free-energy shifts of one more node."""
 import itertools
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -174,6 +175,16 @@ def test_a_constant_factor_shifts_log_Z():
     graph = ising([[0, 1.0], [1, 0]]).with_factor((), 5.0)
     assert bp(graph).log_Z == pytest.approx(np.log(4 * np.cosh(1) * 5), abs=1e-12)
     assert enumerate_states(graph)[1] == pytest.approx(np.log(4 * np.cosh(1) * 5), abs=1e-12)
+
+
+def test_random_scopes_are_drawn_a_few_at_a_time():
+    """The places of the p smallest of n uniform numbers for each factor, without room for all M n numbers (8 MB)."""
+    tracemalloc.start()
+    scopes = random_scopes(1000, 1000, 3, rng=7)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4e6
+    np.testing.assert_array_equal(scopes, np.argsort(np.random.default_rng(7).random((1000, 1000)), axis=1)[:, :3])
 
 
 def test_loops_make_an_error_that_grows_with_the_coupling():

@@ -95,4 +95,8 @@ def random_scopes(n_spins: int, M: int, p: int, *, rng: RNG = None) -> np.ndarra
     n_spins, M, p = check_integer("n_spins", n_spins, 1), check_integer("M", M, 1), check_integer("p", p, 1)
     if p > n_spins:
         raise ValueError(f"p must be at most n_spins = {n_spins}, got {p}; a factor needs p different spins")
-    return np.argsort(np.random.default_rng(rng).random((M, n_spins)), axis=1)[:, :p]
+    rng, scopes = np.random.default_rng(rng), np.empty((M, p), dtype=int)
+    rows = max(1, 2**17 // n_spins)  # so many factors at a time: memory for M p numbers, not M n_spins
+    for block in np.split(scopes, range(rows, M, rows)):
+        block[:] = np.argsort(rng.random((len(block), n_spins)), axis=1)[:, :p]
+    return scopes
