@@ -1,0 +1,173 @@
+// What check_pages.py reads from a page: it runs before the page's own scripts and is called when the page is there.
+window.checkPages = (() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const tidy = text => text.trim().replace(/\s+/g, ' ');
+  const excerpt = text => [...tidy(text)].slice(0, 70).join('');
+  const short = (text, length) => text.slice(0, length).toWellFormed();
+  const settled = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const nameOf = e => e.tagName.toLowerCase();
+  const firstClass = e => String(e.className).split(' ')[0];
+  const rightOf = e => e.getBoundingClientRect().right;
+
+  function openAll() {
+    for (const e of all('details')) e.open = true;
+    for (const e of all('.toggle-hidden')) e.classList.remove('toggle-hidden');
+    return settled();
+  }
+
+  function rawTeX() {
+    const raw = [], skip = 'code, pre, script, style, textarea, noscript, mjx-container';
+    const looksLikeTeX = /\$[^$]+\$|\$\$|\\[()\[\]]|\\[a-zA-Z]{2,}/;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walker.nextNode());)
+      if (looksLikeTeX.test(node.data) && !node.parentElement.closest(skip)) raw.push(excerpt(node.data));
+    if (/\$|\\[(a-zA-Z]/.test(document.title)) raw.push('page title: ' + document.title);
+    return raw;
+  }
+
+  function redFormulas() {
+    const marks = 'mjx-merror, [data-mjx-error], [style*="red"], [mathcolor="red"]';
+    return all('mjx-container').filter(e => e.querySelector(marks)).map(e => {
+      const error = e.querySelector('[data-mjx-error]')?.getAttribute('data-mjx-error')
+        || 'red: ' + e.querySelector('mtext[mathcolor="red"]')?.textContent;
+      return error + ' in ' + excerpt(e.querySelector('mjx-assistive-mml')?.textContent || e.textContent);
+    });
+  }
+
+  // The page as it opens.
+  function page() {
+    const inside = {};
+    for (const block of all('details, .toggle'))
+      for (const target of all('[id]', block)) inside[target.id] = 1;
+    const opened = 'article details[open], article .toggle:not(.toggle-hidden)';
+    return {
+      raw: rawTeX(),
+      red: redFormulas(),
+      formulas: all('.math').length,
+      bare: all('.math').filter(e => !e.querySelector('mjx-container')).map(e => excerpt(e.textContent)),
+      images: all('img').map(e => ({
+        name: e.src.split('/').pop().slice(-60), loaded: e.complete && e.naturalWidth > 0, alt: e.alt})),
+      fonts: [...document.fonts].filter(f => f.status === 'error').map(f => f.family),
+      opened: all(opened).map(e => excerpt(e.textContent)),
+      stuck: all('article .toggle').filter(e => !e.querySelector('.toggle-button')).map(e => excerpt(e.textContent)),
+      inside: Object.keys(inside),
+      links: all('a[href]').map(e => ({url: e.href, text: excerpt(e.textContent)})),
+    };
+  }
+
+  // At desktop width, with every dropdown open: formulas cut by their box or too wide for it, and other things cut.
+  async function cuts() {
+    await openAll();
+    const words = e => `in #${e.closest('[id]')?.id}: `
+      + short(tidy((e.querySelector('mjx-assistive-mml') || e).textContent), 50);
+    const wrong = [];
+    for (const formula of all('article mjx-container[display]')) {
+      const glyphs = all('mjx-math :is(mjx-c, mjx-line)', formula).map(e => e.getBoundingClientRect())
+        .filter(r => r.width * r.height);
+      const top = Math.min(...glyphs.map(r => r.top)), bottom = Math.max(...glyphs.map(r => r.bottom));
+      for (let box = formula; box.matches('mjx-container, .math'); box = box.parentElement) {
+        if (getComputedStyle(box).overflowY === 'visible') continue;
+        const edge = box.getBoundingClientRect(), room = Math.min(top - edge.top, edge.bottom - bottom);
+        if (room < 2)
+          wrong.push(`formula with ${room.toFixed(1)} px of room before it is clipped, ${words(formula)}`);
+      }
+      const column = formula.parentElement;
+      if (formula.scrollWidth > formula.clientWidth + 1 || rightOf(formula) > rightOf(column) + 1) {
+        const width = formula.querySelector('mjx-math').getBoundingClientRect().width.toFixed(0);
+        wrong.push(`formula of ${width} px in a column of ${formula.clientWidth} px ${words(formula)}`);
+      }
+      const number = column.querySelector('.eqno');
+      if (number && rightOf(number) > rightOf(column.parentElement) + 1)
+        wrong.push(`formula whose number is out of its column ${words(formula)}`);
+    }
+    for (const e of all('article :is(pre, .highlight, table, .output)'))
+      if (['hidden', 'clip'].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1)
+        wrong.push(`cut at ${e.clientWidth} px: ${nameOf(e)} ${words(e)}`);
+    return wrong;
+  }
+
+  function emptyHeaders() {
+    const below = e => e.closest('table').querySelector('tbody tr')?.cells[e.cellIndex];
+    return all('article thead th').filter(e => !e.textContent.trim())
+      .map(e => below(e)?.textContent.trim().slice(0, 40));
+  }
+
+  // Text whose colour is too close to what lies behind it (WCAG asks for 4.5), in the light and in the dark.
+  function contrast() {
+    const parts = colour => colour.match(/[\d.]+/g).map(Number);
+    const over = (top, below) => [0, 1, 2].map(i => top[i] * (top[3] ?? 1) + below[i] * (1 - (top[3] ?? 1)));
+    const linear = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const light = rgb => rgb.map(linear).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const skip = 'mjx-container, pre, script, style, .headerlink, :disabled';
+    const faint = {}, root = document.documentElement, before = root.dataset.theme;
+    for (const theme of ['light', 'dark']) {
+      root.dataset.theme = theme;
+      for (const e of all('article *')) {
+        const box = e.getBoundingClientRect(), own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+        if (!own || !box.width || !box.height || e.closest(skip)) continue;
+        let behind = [255, 255, 255];
+        const layers = [];
+        for (let p = e; p; p = p.parentElement) layers.push(parts(getComputedStyle(p).backgroundColor));
+        for (const layer of layers.reverse()) behind = over(layer, behind);
+        const [a, b] = [light(over(parts(getComputedStyle(e).color), behind)), light(behind)];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5)
+          faint[`contrast ${ratio.toFixed(2)} (${theme}) of ${nameOf(e)}.${firstClass(e)}`]
+            = short(e.textContent.trim(), 40);
+      }
+    }
+    root.dataset.theme = before ?? '';
+    return Object.entries(faint).map(([what, text]) => `${what}: ${text}`);
+  }
+
+  // At phone width, with every dropdown open: what reaches past the window and is in no box of its own that scrolls.
+  async function width() {
+    await openAll();
+    const boxed = e => {
+      for (let p = e; p && !p.querySelector('h1'); p = p.parentElement)
+        if (['auto', 'scroll'].includes(getComputedStyle(p).overflowX) && rightOf(p) <= innerWidth + 1) return true;
+      return false;
+    };
+    const wide = all('article *').filter(e => {
+      const box = e.getBoundingClientRect();
+      return box.width > 1 && box.height > 1 && box.right > innerWidth + 1
+        && !e.closest('mjx-assistive-mml') && !boxed(e);
+    });
+    const deepest = wide.filter(e => !wide.some(o => o !== e && e.contains(o)));
+    const owners = new Set(deepest.map(e => e.closest('mjx-container, table, pre, img, code, dt, .math') || e));
+    const words = e => {
+      const kind = e.className && e.className.baseVal === undefined ? '.' + firstClass(e) : '';
+      return `${nameOf(e)}${kind} reaching ${Math.round(rightOf(e))} px in #${e.closest('[id]')?.id}: `
+        + short(tidy(e.innerText || e.alt || ''), 50);
+    };
+    return {page: document.scrollingElement.scrollWidth, window: innerWidth, wide: [...owners].map(words)};
+  }
+
+  // Whether one who comes from another page to an id in a dropdown finds it open.
+  function arrived(id) {
+    const e = document.getElementById(id).parentElement.closest('details, .toggle');
+    return e.open || !(e.tagName === 'DETAILS' || e.classList.contains('toggle-hidden'));
+  }
+
+  // A link within the page to each id in turn, every dropdown shut before: which stay hidden.
+  async function hidden(ids) {
+    const found = [];
+    for (const id of ids) {
+      for (const e of all('article details')) e.open = false;
+      const link = document.createElement('a');
+      link.href = '#' + id;
+      document.body.append(link);
+      link.click();
+      link.remove();
+      await settled();
+      for (let e = document.getElementById(id)?.parentElement; e; e = e.parentElement)
+        if ((e.tagName === 'DETAILS' && !e.open) || e.classList.contains('toggle-hidden')) {
+          found.push(id);
+          break;
+        }
+    }
+    return found;
+  }
+
+  return {page, cuts, emptyHeaders, contrast, width, arrived, hidden};
+})();
