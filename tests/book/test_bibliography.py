@@ -26,7 +26,9 @@ ENTRIES = entries(SOURCE)
 
 def pages():
     """Text of every page: what the book shows, captions of figures included."""
-    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("*.ipynb"), *(ROOT / "chapters").rglob("*.md"), *(ROOT / "chapters").rglob("*.ipynb")]):
+    chapters = ROOT / "chapters"
+    files = [*ROOT.glob("*.md"), *ROOT.glob("*.ipynb"), *chapters.rglob("*.md"), *chapters.rglob("*.ipynb")]
+    for path in sorted(files):
         if ".ipynb_checkpoints" in path.parts or path.name in ("README.md", "CONTRIBUTING.md"):
             continue
         if path.suffix == ".md":
@@ -34,7 +36,8 @@ def pages():
         else:
             cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
             text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
-            yield path, text + "\n".join(c["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "") for c in cells)
+            figures = [c["metadata"].get("mystnb", {}).get("figure", {}) for c in cells]
+            yield path, text + "\n".join(figure.get("caption", "") for figure in figures)
 
 
 def citations(text):
@@ -45,7 +48,8 @@ def missing(fields):
     """What keeps a reader from finding the work; empty when nothing does."""
     problems = [name for name in ("author", "title", "year") if not fields.get(name, "").strip()]
     numbers = {"doi": DOI, "eprint": ARXIV}
-    problems += [f"{name} {fields[name]!r} has the wrong form" for name, form in numbers.items() if name in fields and not form.fullmatch(fields[name])]
+    problems += [f"{name} {fields[name]!r} has the wrong form" for name, form in numbers.items()
+                 if name in fields and not form.fullmatch(fields[name])]
     if not any(name in fields for name in numbers):
         problems.append("neither doi nor eprint")
     return problems

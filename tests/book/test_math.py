@@ -11,7 +11,9 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$(?!\$)", re.S)
 
 
 def sources():
-    for path in sorted([*(ROOT / "chapters").rglob("*.ipynb"), *ROOT.glob("*.ipynb"), *ROOT.glob("*.md"), *(ROOT / "chapters").rglob("*.md")]):
+    chapters = ROOT / "chapters"
+    files = [*chapters.rglob("*.ipynb"), *ROOT.glob("*.ipynb"), *ROOT.glob("*.md"), *chapters.rglob("*.md")]
+    for path in sorted(files):
         if ".ipynb_checkpoints" not in path.parts and path.name not in ("README.md", "CONTRIBUTING.md"):
             yield pytest.param(path, id=str(path.relative_to(ROOT)))
 
@@ -20,7 +22,8 @@ def prose(path):
     if path.suffix == ".ipynb":
         cells = json.loads(path.read_text())["cells"]
         text = "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
-        text += "\n\n" + "\n\n".join(c["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "") for c in cells)
+        figures = [c["metadata"].get("mystnb", {}).get("figure", {}) for c in cells]
+        text += "\n\n" + "\n\n".join(figure.get("caption", "") for figure in figures)
     else:
         text = path.read_text()
     text = re.sub(r"^(`{3,})(python|bash|text|bibtex|console)\n.*?^\1$", "", text, flags=re.S | re.M)

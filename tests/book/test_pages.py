@@ -21,8 +21,13 @@ def load(path):
 book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
 
 
+def paragraph(text):
+    return nodes.paragraph("", "", nodes.Text(text))
+
+
 def box(title, *classes, text="words"):
-    return nodes.admonition("", nodes.title("", "", nodes.Text(title)), nodes.paragraph("", "", nodes.Text(text)), classes=list(classes))
+    head, body = nodes.title("", "", nodes.Text(title)), paragraph(text)
+    return nodes.admonition("", head, body, classes=list(classes))
 
 
 def test_all_predict_boxes_look_alike_and_others_stay():
@@ -32,12 +37,14 @@ def test_all_predict_boxes_look_alike_and_others_stay():
 
 
 def test_chinese_says_that_it_is_chinese():
-    summary, plain = box("本章小结", "chinese", text="复本方法 (replica) 与空腔方法"), nodes.paragraph("", "", nodes.Text("A spin glass, 自旋玻璃, freezes."))
+    summary = box("本章小结", "chinese", text="复本方法 (replica) 与空腔方法")
+    plain = paragraph("A spin glass, 自旋玻璃, freezes.")
     term = nodes.term("", "", nodes.Text("自旋玻璃"))
     book_setup.know_boxes(None, nodes.section("", summary, plain, term))
     assert "language-zh" in summary["classes"] and not list(summary.findall(nodes.inline))
     assert "language-zh" in term["classes"]
-    assert [(type(part).__name__, part.astext()) for part in plain] == [("Text", "A spin glass, "), ("inline", "自旋玻璃"), ("Text", ", freezes.")]
+    parts = [(type(part).__name__, part.astext()) for part in plain]
+    assert parts == [("Text", "A spin glass, "), ("inline", "自旋玻璃"), ("Text", ", freezes.")]
 
 
 def test_the_search_index_has_the_parts_of_chinese_words():
@@ -63,8 +70,10 @@ def test_the_pdf_has_every_page_in_the_order_of_the_contents():
 
 
 def test_links_inside_the_pdf_stay_inside(tmp_path):
-    (tmp_path / "a.html").write_text('<article class="bd-article"><h1 id="t">T<a class="headerlink" href="#t">#</a></h1><a href="b.html#u">b</a><a href="#t">t</a>'
-                                     '<a href="_modules/x.html">code</a><a href="https://doi.org/1">doi</a><details><p>in</p></details></article>')
+    (tmp_path / "a.html").write_text(
+        '<article class="bd-article"><h1 id="t">T<a class="headerlink" href="#t">#</a></h1>'
+        '<a href="b.html#u">b</a><a href="#t">t</a><a href="_modules/x.html">code</a><a href="https://doi.org/1">doi</a>'
+        '<details><p>in</p></details></article>')
     page = make_pdf.article(tmp_path, "a", {"a", "b"})
     assert [link.get("href") for link in page.select("a")] == ["#b-u", "#a-t", None, "https://doi.org/1"]
     assert page.details.has_attr("open") and page.h1["id"] == "a-t"

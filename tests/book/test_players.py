@@ -1,4 +1,4 @@
-"""Moving figures: each player of a chapter has its frames, drawn by the code that the chapter now has, and they are small."""
+"""Moving figures: each player of a chapter has its frames, small, and drawn by the code that the chapter now has."""
 import json
 import pathlib
 import sys
@@ -42,7 +42,8 @@ def problems(name: str, code: str, folder: pathlib.Path) -> list[str]:
 
 @pytest.mark.parametrize(("path", "name", "code"), PLAYERS, ids=[name for _, name, _ in PLAYERS])
 def test_a_player_has_its_frames(path, name, code):
-    assert not problems(name, code, make_frames.FRAMES), f"draw them: make frames CHAPTER={path.relative_to(ROOT).with_suffix('')}"
+    chapter = path.relative_to(ROOT).with_suffix("")
+    assert not problems(name, code, make_frames.FRAMES), f"draw them: make frames CHAPTER={chapter}"
 
 
 def test_no_frames_without_a_player():
@@ -61,7 +62,8 @@ def free_energy_picture(k):
     ax.plot([0, 10.0 ** k], [0, 1])
     return fig
 """
-PLAYER = {"mystnb": {"figure": {"caption": "c", "name": "fig-x"}, "image": {"alt": "a", "classes": "player-free-energy"}}}
+PLAYER = {"mystnb": {"figure": {"caption": "c", "name": "fig-x"},
+                     "image": {"alt": "a", "classes": "player-free-energy"}}}
 
 
 def cell(source, metadata=None):
@@ -72,7 +74,8 @@ def cell(source, metadata=None):
 def drawn(tmp_path_factory):
     """A chapter with one player, its frames drawn by the tool."""
     folder = tmp_path_factory.mktemp("book")
-    notebook = {"cells": [cell(CODE), cell("with style():\n    free_energy_picture(0)\n    plt.show()", PLAYER), cell("1 / 0", {"tags": ["raises-exception"]})]}
+    still = cell("with style():\n    free_energy_picture(0)\n    plt.show()", PLAYER)
+    notebook = {"cells": [cell(CODE), still, cell("1 / 0", {"tags": ["raises-exception"]})]}
     (folder / "x.ipynb").write_text(json.dumps(notebook))
     assert make_frames.main(str(folder / "x.ipynb"), [], folder=folder / "frames") == 0
     return folder, notebook
@@ -84,7 +87,8 @@ def test_the_tool_draws_what_the_tests_accept(drawn):
     assert name == "free-energy"
     assert problems(name, code, folder / "frames") == []
     assert make_frames.manifest(folder / "frames")[name]["labels"] == ["T = 1", "T = 0.5", "T = 0.25"]
-    assert len({(folder / "frames" / name / f"{k:02d}.png").read_bytes() for k in range(3)}) == 3, "each frame shows something else"
+    frames = {(folder / "frames" / name / f"{k:02d}.png").read_bytes() for k in range(3)}
+    assert len(frames) == 3, "each frame shows something else"
     assert (folder / "frames" / "frames.js").read_text().count("players[") == 1
 
 
@@ -95,7 +99,8 @@ def test_check_compares_with_what_is_stored(drawn, capsys):
     assert make_frames.main(str(folder / "x.ipynb"), [], check=True, folder=folder / "frames") == 0
     assert make_frames.main(str(folder / "other.ipynb"), [], check=True, folder=folder / "frames") == 1
     assert "T = 0.7" in capsys.readouterr().out
-    assert "the code that draws it has changed" in problems("free-energy", make_frames.players(other)["free-energy"], folder / "frames")
+    code = make_frames.players(other)["free-energy"]
+    assert "the code that draws it has changed" in problems("free-energy", code, folder / "frames")
 
 
 @pytest.mark.parametrize(("source", "words"), [

@@ -30,7 +30,8 @@ def written_tests():
         body = ast.parse(path.read_text(encoding="utf-8")).body
         functions = [n for n in body if isinstance(n, ast.FunctionDef)]
         outside = set().union(*(escapes(n) for n in body if not isinstance(n, (ast.FunctionDef, ast.ClassDef))))
-        found |= {f"{path.relative_to(ROOT).as_posix()}::{f.name}": outside | escapes(f) for f in functions if f.name.startswith("test_")}
+        file = path.relative_to(ROOT).as_posix()
+        found |= {f"{file}::{f.name}": outside | escapes(f) for f in functions if f.name.startswith("test_")}
     return found
 
 
@@ -116,13 +117,22 @@ def entry_of(data, key):
 
 
 @pytest.mark.parametrize("key, change, word", [
-    (33, {"id": 34}, "33: missing"), (33, {"id": 34}, "34: twice"), (7, {"id": "7-sentence"}, "no such equation"),
-    (33, {"verdict": "fine"}, "unknown verdict"), (33, {"correct": ""}, "no correct"), (153, {"effect": ""}, "no effect"),
-    (1, {"why": "because"}, "a correction of"), (1, {"label": "eq-nowhere"}, "no label eq-nowhere"),
-    (1, {"code": ["pspin.nothing"]}, "no function"), (1, {"check": ["tests/test_core.py::test_nothing"], "digits": 3}, "no test"),
-    (1, {"check": ["fig-nowhere"], "digits": 3}, "no label fig-nowhere"), (1, {"check": []}, "check is a list"),
-    (1, {"check": ["tests/test_core.py::test_a"], "digits": 0}, "digits 0"), (1, {"tex": "x"}, "unknown field"),
-    (33, {"printed": "with $x$"}, "dollar signs"), (33, {"check": ["fig-nowhere"], "digits": 3}, "has to show it"),
+    (33, {"id": 34}, "33: missing"),
+    (33, {"id": 34}, "34: twice"),
+    (7, {"id": "7-sentence"}, "no such equation"),
+    (33, {"verdict": "fine"}, "unknown verdict"),
+    (33, {"correct": ""}, "no correct"),
+    (153, {"effect": ""}, "no effect"),
+    (1, {"why": "because"}, "a correction of"),
+    (1, {"label": "eq-nowhere"}, "no label eq-nowhere"),
+    (1, {"code": ["pspin.nothing"]}, "no function"),
+    (1, {"check": ["tests/test_core.py::test_nothing"], "digits": 3}, "no test"),
+    (1, {"check": ["fig-nowhere"], "digits": 3}, "no label fig-nowhere"),
+    (1, {"check": []}, "check is a list"),
+    (1, {"check": ["tests/test_core.py::test_a"], "digits": 0}, "digits 0"),
+    (1, {"tex": "x"}, "unknown field"),
+    (33, {"printed": "with $x$"}, "dollar signs"),
+    (33, {"check": ["fig-nowhere"], "digits": 3}, "has to show it"),
 ])
 def test_a_broken_map_is_found(key, change, word):
     data = copy.deepcopy(DATA)
@@ -162,7 +172,8 @@ def test_docstrings_cite_equations_that_exist():
 
 
 def test_numbers_of_a_citation():
-    assert book.numbers("x (Thesis eqs. (125)-(127), (131)), y (Thesis\n eq. (27c)); eq. (5)") == [27, 125, 126, 127, 131]
+    docstring = "x (Thesis eqs. (125)-(127), (131)), y (Thesis\n eq. (27c)); eq. (5)"
+    assert book.numbers(docstring) == [27, 125, 126, 127, 131]
 
 
 @pytest.mark.parametrize("page", PAGES)
