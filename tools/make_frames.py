@@ -4,10 +4,11 @@ python tools/make_frames.py pspin/replica_method            every player of the 
 python tools/make_frames.py pspin/replica_method free-energy    one of them
 python tools/make_frames.py --check pspin/replica_method    compare with what is stored, write nothing
 
-A player NAME is a code cell whose metadata mystnb.image.classes has player-NAME; the cell's output is the still picture. The code of
-the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which returns the figure of frame k (hyphens of NAME are
-underscores there). Frames become _static/frames/NAME/00.png ..., all of one size, and a line in _static/frames/frames.js, which
-_static/player.js plays. --check compares labels, sizes and code: the pixels of a picture differ a little from machine to machine.
+A player NAME is a code cell whose metadata mystnb.image.classes has player-NAME; the cell's output is the still
+picture. The code of the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which returns the
+figure of frame k (hyphens of NAME are underscores there). Frames become _static/frames/NAME/00.png ..., all of one
+size, and a line in _static/frames/frames.js, which _static/player.js plays. --check compares labels, sizes and code:
+the pixels of a picture differ a little from machine to machine.
 """
 import contextlib
 import hashlib
@@ -27,7 +28,9 @@ from PIL import Image  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FRAMES = ROOT / "_static" / "frames"
-HEAD = "// Labels and pixels of every moving figure. Written by tools/make_frames.py; player.js plays it.\nwindow.players = {};\n"
+HEAD = """// Labels and pixels of every moving figure. Written by tools/make_frames.py; player.js plays it.
+window.players = {};
+"""
 
 
 def players(notebook: dict) -> dict[str, str]:
@@ -35,7 +38,8 @@ def players(notebook: dict) -> dict[str, str]:
     code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
     found = {}
     for cell in code:
-        for name in re.findall(r"\bplayer-([a-z0-9-]+)", cell["metadata"].get("mystnb", {}).get("image", {}).get("classes", "")):
+        classes = cell["metadata"].get("mystnb", {}).get("image", {}).get("classes", "")
+        for name in re.findall(r"\bplayer-([a-z0-9-]+)", classes):
             about = re.compile(rf"\b{name.replace('-', '_')}_(frames|picture)\b")
             drawn = ["".join(c["source"]) for c in code if c is cell or about.search("".join(c["source"]))]
             found[name] = hashlib.sha256("\n\n".join(drawn).encode()).hexdigest()[:12]
@@ -51,7 +55,7 @@ def manifest(folder: pathlib.Path = FRAMES) -> dict[str, dict]:
 
 
 def run(notebook: dict, folder: pathlib.Path) -> dict:
-    """The names that the chapter's code defines, all its cells run in one namespace as its kernel would, in its folder."""
+    """The names that the chapter's code defines: its cells run in one namespace as its kernel would, in its folder."""
     space, before, path = {"__name__": "__main__"}, os.getcwd(), list(sys.path)
     sys.path.insert(0, str(ROOT))
     os.chdir(folder)
@@ -105,7 +109,8 @@ def draw(space: dict, name: str) -> tuple[list[str], list[bytes], tuple[int, int
 def small(picture: Image.Image) -> bytes:
     """A PNG with at most 256 colours."""
     buffer = io.BytesIO()
-    picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(buffer, format="PNG", optimize=True)
+    few = picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(buffer, format="PNG", optimize=True)
     return buffer.getvalue()
 
 
@@ -120,11 +125,11 @@ def main(chapter: str, wanted: list[str], check: bool = False, folder: pathlib.P
     for name in wanted or there:
         labels, files, size = draw(space, name)
         entry = {"size": list(size), "labels": labels, "code": there[name]}
-        weight = sum(map(len, files))
         if check:
             same = entries.get(name) == entry
             wrong += not same
-            print(f"{name}: " + ("as stored" if same else f"DIFFERS from {folder / 'frames.js'}: {entry} against {entries.get(name)}"))
+            differs = f"DIFFERS from {folder / 'frames.js'}: {entry} against {entries.get(name)}"
+            print(f"{name}: " + ("as stored" if same else differs))
             continue
         entries[name] = entry
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -132,9 +137,12 @@ def main(chapter: str, wanted: list[str], check: bool = False, folder: pathlib.P
             old.unlink()
         for k, data in enumerate(files):
             (folder / name / f"{k:02d}.png").write_bytes(data)
-        print(f"{name}: {len(files)} frames of {size[0]} x {size[1]} pixels, {weight / 1000:.0f} kB, the largest {max(map(len, files)) / 1000:.0f} kB")
+        weights = [len(data) / 1000 for data in files]
+        print(f"{name}: {len(files)} frames of {size[0]} x {size[1]} pixels, {sum(weights):.0f} kB, "
+              f"the largest {max(weights):.0f} kB")
     if not check:
-        lines = [f"players[{json.dumps(name)}] = {json.dumps(entry, ensure_ascii=False)};\n" for name, entry in sorted(entries.items())]
+        lines = [f"players[{json.dumps(name)}] = {json.dumps(entry, ensure_ascii=False)};\n"
+                 for name, entry in sorted(entries.items())]
         (folder / "frames.js").write_text(HEAD + "".join(lines), encoding="utf-8")
     return 1 if wrong else 0
 

@@ -18,21 +18,25 @@ from bs4 import BeautifulSoup
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-SCALE = 0.85                                # type of about 10 points
+SCALE = 0.85                                   # type of about 10 points
 WIDTH = round((210 - 32) / 25.4 * 96 / SCALE)  # the column of an A4 page with margins of 16 mm, in CSS pixels
 STYLE = """
 body { background: #fff; } article.bd-article { break-before: page; padding: 0; max-width: none; }
 .cover { height: 90vh; display: flex; flex-direction: column; justify-content: center; } .cover h1 { font-size: 3rem; }
-.contents { break-before: page; } .contents p { margin: .15rem 0; display: flex; gap: .5rem; } .contents a { color: inherit; text-decoration: none; }
-.contents .part { font-weight: bold; margin-top: 1rem; } .contents .section { padding-left: 1.5rem; font-size: .9rem; }
-.contents a { flex: auto; border-bottom: 1px dotted #bbb; } .contents b { font-weight: normal; }
+.contents { break-before: page; } .contents p { margin: .15rem 0; display: flex; gap: .5rem; }
+.contents a { color: inherit; text-decoration: none; flex: auto; border-bottom: 1px dotted #bbb; }
+.contents b { font-weight: normal; } .contents .part { font-weight: bold; margin-top: 1rem; }
+.contents .section { padding-left: 1.5rem; font-size: .9rem; }
 """
 PREPARE = """async () => {
   await window.MathJax.startup.promise;
   await document.fonts.ready;
   for (const box of document.querySelectorAll('mjx-container[display]'))
-    if (box.scrollWidth > box.clientWidth + 1) box.style.fontSize = Math.floor(115 * box.clientWidth / box.scrollWidth) + '%';
+    if (box.scrollWidth > box.clientWidth + 1)
+      box.style.fontSize = Math.floor(115 * box.clientWidth / box.scrollWidth) + '%';
 }"""
+FOOTER = ('<p style="font-size: 8px; width: 100%; text-align: center">'
+          '<span class="pageNumber"></span></p>')
 
 
 def reading_order() -> list[tuple[str, list[str]]]:
@@ -41,13 +45,18 @@ def reading_order() -> list[tuple[str, list[str]]]:
     return [("", [toc["root"]])] + [(part["caption"], [c["file"] for c in part["chapters"]]) for part in toc["parts"]]
 
 
+def read(folder: pathlib.Path, name: str):
+    """A built page, parsed."""
+    return BeautifulSoup((folder / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+
 def anchor(name: str, fragment: str = "") -> str:
     return "-".join(filter(None, [name.replace("/", "-"), fragment]))
 
 
 def article(folder: pathlib.Path, name: str, names: set[str]):
-    """The text of one page with everything open; its ids carry the page's name, its links point into this one document."""
-    soup = BeautifulSoup((folder / f"{name}.html").read_text(encoding="utf-8"), "html.parser").select_one("article.bd-article")
+    """The text of one page, all of it open; its ids carry the page's name, its links point into this one document."""
+    soup = read(folder, name).select_one("article.bd-article")
     here = pathlib.PurePosixPath(name).parent
     for gone in soup.select("a.headerlink, script"):
         gone.decompose()
@@ -73,11 +82,13 @@ def article(folder: pathlib.Path, name: str, names: set[str]):
 
 
 def combine(folder: pathlib.Path, pages: dict[str, int]) -> str:
-    """One HTML document; ``pages`` knows on which page of the PDF an anchor is, as far as it has been printed before."""
+    """One HTML document; ``pages`` knows on which page of the PDF an anchor is, if it has been printed before."""
     order = reading_order()
     names = {name for _, part in order for name in part}
-    root = BeautifulSoup((folder / f"{order[0][1][0]}.html").read_text(encoding="utf-8"), "html.parser")
-    head = [str(node) for node in root.head.select("link[rel=stylesheet]")] + [str(s) for s in root.head.select("script") if "MathJax" in str(s) or "mathjax" in str(s)]
+    root = read(folder, order[0][1][0])
+    head = [str(node) for node in root.head.select("link[rel=stylesheet]")]
+    scripts = [str(node) for node in root.head.select("script")]
+    head += [script for script in scripts if "MathJax" in script or "mathjax" in script]
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     title = html.escape(config["title"])
     contents, bodies, kind = [], [], {"h1": "chapter", "h2": "section"}
@@ -87,34 +98,44 @@ def combine(folder: pathlib.Path, pages: dict[str, int]) -> str:
             body = article(folder, name, names)
             for level in body.select("h1, h2"):
                 target = level.parent.get("id") or body["id"]
-                contents.append(f'<p class="{kind[level.name]}"><a href="#{target}">{level.decode_contents()}</a><b>{pages.get(target, "")}</b></p>')
+                contents.append(f'<p class="{kind[level.name]}"><a href="#{target}">{level.decode_contents()}</a>'
+                                f'<b>{pages.get(target, "")}</b></p>')
             bodies.append(str(body))
-    cover = f'<div class="cover"><h1>{title}</h1><p>{html.escape(config["author"])}</p><p>{config["copyright"]}</p></div>'
-    return (f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>{"".join(head)}<style>{STYLE}</style></head>'
-            f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(contents)}</div>{"".join(bodies)}</body></html>')
+    cover = (f'<div class="cover"><h1>{title}</h1><p>{html.escape(config["author"])}</p>'
+             f'<p>{config["copyright"]}</p></div>')
+    return ('<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+            f'<title>{title}</title>{"".join(head)}<style>{STYLE}</style></head>'
+            f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(contents)}</div>'
+            f'{"".join(bodies)}</body></html>')
 
 
 def page_numbers(pdf: bytes) -> dict[str, int]:
     """Anchor -> page, from the named destinations that chromium writes in plain text."""
     text = pdf.decode("latin-1")
-    kids = {int(m[1]): [int(k) for k in re.findall(r"(\d+) 0 R", m[2])] for m in re.finditer(r"(?:^|\n)(\d+) 0 obj\n<<[^>]*?/Kids \[([\d R\n]*)\]", text)}
+    trees = re.finditer(r"(?:^|\n)(\d+) 0 obj\n<<[^>]*?/Kids \[([\d R\n]*)\]", text)
+    kids = {int(m[1]): [int(k) for k in re.findall(r"(\d+) 0 R", m[2])] for m in trees}
     tops = set(kids) - {k for children in kids.values() for k in children}
-    flat = lambda node: [leaf for k in kids[node] for leaf in flat(k)] if node in kids else [node]  # noqa: E731
+    flat = lambda node: [leaf for k in kids[node] for leaf in flat(k)] if node in kids else [node]
     number = {page: i + 1 for top in sorted(tops) for i, page in enumerate(flat(top))}
-    return {m[1]: number[int(m[2])] for m in re.finditer(r"/([\w.-]+) \[(\d+) 0 R\s+/XYZ", text) if int(m[2]) in number}
+    destinations = re.finditer(r"/([\w.-]+) \[(\d+) 0 R\s+/XYZ", text)
+    return {m[1]: number[int(m[2])] for m in destinations if int(m[2]) in number}
 
 
 def main(folder: pathlib.Path, out: pathlib.Path) -> int:
-    browser = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+    wanted = os.environ.get("CHROMIUM", "chromium")
+    browser = shutil.which(wanted)
     if not browser:
-        sys.exit(f"make pdf: there is no {os.environ.get('CHROMIUM', 'chromium')} here to print with; on Debian or Ubuntu: apt-get install chromium")
-    if missing := [name for _, part in reading_order() for name in part if not (folder / f"{name}.html").is_file()]:
+        sys.exit(f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium")
+    names = [name for _, part in reading_order() for name in part]
+    if missing := [name for name in names if not (folder / f"{name}.html").is_file()]:
         sys.exit(f"make pdf: no built page {missing[0]} in {folder}; run `make book` first")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        print("== first use: installing playwright, which drives the browser, into .venv (requirements-browser.txt; once)", flush=True)
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-r", str(ROOT / "requirements-browser.txt")], check=True)
+        print("== first use: installing playwright, which drives the browser, into .venv "
+              "(requirements-browser.txt; once)", flush=True)
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "-r", str(ROOT / "requirements-browser.txt")]
+        subprocess.run(install, check=True)
         from playwright.sync_api import sync_playwright
     whole, pages = folder / "_whole_book.html", {}
     with sync_playwright() as driver:
@@ -126,8 +147,8 @@ def main(folder: pathlib.Path, out: pathlib.Path) -> int:
             page.emulate_media(media="print")
             page.goto(whole.as_uri())
             page.evaluate(PREPARE)
-            page.pdf(path=out, format="A4", scale=SCALE, print_background=True, outline=True, tagged=True, display_header_footer=True, header_template="<i></i>",
-                     footer_template='<p style="font-size: 8px; width: 100%; text-align: center"><span class="pageNumber"></span></p>')
+            page.pdf(path=out, format="A4", scale=SCALE, print_background=True, outline=True, tagged=True,
+                     display_header_footer=True, header_template="<i></i>", footer_template=FOOTER)
             page.close()
             pages = page_numbers(out.read_bytes())
         chromium.close()

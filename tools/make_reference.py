@@ -1,8 +1,9 @@
 """Write the generated pages of chapters/reference from thesis.yml and the docstrings of spinlib (`make reference`).
 
-equation_index.md: every equation and figure of the thesis, where the book has it and how it is checked, and the way back.
-errata.md: what is not right, printed and corrected. api.md: every module of spinlib.
-The files are committed; tests/book/test_reference.py holds them equal to what this program writes. The parts are in tools/reference.
+equation_index.md: every equation and figure of the thesis, where the book has it and how it is checked, and the way
+back. errata.md: what is not right, printed and corrected. api.md: every module of spinlib.
+The files are committed; tests/book/test_reference.py holds them equal to what this program writes. The parts are in
+tools/reference.
 """
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""What the reference pages are made of: the map of the thesis, the docstrings of spinlib, the labels of the chapters."""
+"""What the reference pages are made of: the map of the thesis, docstrings of spinlib, labels of the chapters."""
 from __future__ import annotations
 
 import ast
@@ -11,7 +11,8 @@ import yaml
 ROOT = pathlib.Path(__file__).parents[2]
 REFERENCE = ROOT / "chapters" / "reference"
 CITATION = re.compile(r"Thesis\s+eqs?\.\s+((?:\(\d+[a-z]?\)(?:\s*(?:,|and|to|-|–)\s*(?=\())?)+)")
-CORRECTED = ("wrong", "incomplete", "misprint", "code differs")  # the verdicts that need a correction, the gravest first
+# The verdicts that need a correction, the gravest first.
+CORRECTED = ("wrong", "incomplete", "misprint", "code differs")
 # The order of the story; a module that is not named here comes last, by name.
 STORY = ["icl", "spin_glass", "inference", "attention", "training", "random_matrix", "landscape", "pspin", "pspin.amp",
          "pspin.simulation", "pspin.two_spin", "symbolic", "symbolic.cavity", "symbolic.one_rsb", "symbolic.parisi",
@@ -83,7 +84,7 @@ def documented(name):
 
 
 def public(name):
-    """Qualified names of the public functions and classes of a module, in the order of its ``__all__`` or else of its file."""
+    """Qualified names of the public functions and classes of a module, in the order of its ``__all__`` or file."""
     found = [found for found, _ in documented(name) if found.count(".") == name.count(".") + 1]
     order = exported(ast.parse(sources(name)[0].read_text(encoding="utf-8"))) or []
     return sorted(found, key=lambda one: order.index(one.split(".")[-1]) if order else 0)
@@ -110,8 +111,9 @@ def prose(path):
 def in_book():
     """Files of the chapters that _toc.yml names, such as {"pspin/replica_method": Path(...)}."""
     names = re.findall(r"file: chapters/(\S+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    files = {name: [p for end in (".ipynb", ".md") if (p := ROOT / "chapters" / f"{name}{end}").exists()] for name in names}
-    return {name: found[0] for name, found in files.items() if found and not name.startswith("reference/")}
+    written = lambda name: [p for end in (".ipynb", ".md") if (p := ROOT / "chapters" / f"{name}{end}").exists()]
+    files = {name: written(name) for name in names if not name.startswith("reference/")}
+    return {name: found[0] for name, found in files.items() if found}
 
 
 def drafts():

@@ -7,8 +7,8 @@ from collections import Counter
 from reference import data as d
 
 BADGE = {"wrong": "danger", "incomplete": "warning", "misprint": "muted", "code differs": "info"}
-CHAPTERS = {"2": "Large language models", "3": "Mean-field theory of spin glasses", "4": "The spin glass of linear attention",
-            "5": "Results"}
+CHAPTERS = {"2": "Large language models", "3": "Mean-field theory of spin glasses",
+            "4": "The spin glass of linear attention", "5": "Results"}
 CHANGED = r"\textcolor{#B94700}{"  # the symbol that changes; \changed{ in thesis.yml
 
 
@@ -17,7 +17,7 @@ def errata(data):
     every = d.entries(data)
     count = Counter(entry["verdict"] for _, entry in every)
     rights = sum(entry["verdict"] == "right" for _, entry in every if isinstance(entry["id"], int))
-    meaning = "\n".join(f"* {badge(verdict)} {data['verdicts'][verdict]} ({count[verdict]})." for verdict in d.CORRECTED)
+    meaning = "\n".join(f"* {badge(v)} {data['verdicts'][v]} ({count[v]})." for v in d.CORRECTED)
     citations, places = d.cited(), d.labels(d.in_book().values())
     chapters = []
     for number, title in CHAPTERS.items():
@@ -42,12 +42,12 @@ def first(data):
 
 
 def shown(text):
-    """A `printed` or `correct` field: TeX becomes a displayed formula, words stay words, \\changed{...} gets its colour."""
+    """A `printed` or `correct` field: TeX becomes a displayed formula, words stay, \\changed{...} gets its colour."""
     words = text.removeprefix("words:")
     if words == text:
         return "$$ " + text.replace(r"\changed{", CHANGED) + " $$"
-    out = ""
-    for part, inside in ((p, k % 2) for k, p in enumerate(words.split("$"))):  # in words the mark is bold, in formulas it is coloured
+    out = ""  # in words the mark is bold, in formulas it is coloured
+    for part, inside in ((p, k % 2) for k, p in enumerate(words.split("$"))):
         out += f"${part.replace(chr(92) + 'changed{', CHANGED)}$" if inside else bold(part)
     return out.strip() + "."
 

@@ -17,9 +17,11 @@ def equation_index(data):
         if rest:
             title = data["chapters"][section["chapter"]]
             where = f"{{doc}}`/chapters/{section['chapter']}`" if section["chapter"] in book else f"“{title}”"
-            waiting.append(f"**{section['title']}**, for {where}: " + "; ".join(f"{d.name(e)} {e['says'].rstrip('.')}{link(e)}" for e in rest) + ".")
-    return d.fill(d.template("equation_index.md"), count=len(every), waiting_count=len(d.waiting(data)), written="\n\n".join(here),
-                  back="\n\n".join(back(every, places, book)), waiting="\n\n".join(waiting) or "Nothing waits.")
+            said = "; ".join(f"{d.name(e)} {e['says'].rstrip('.')}{link(e)}" for e in rest)
+            waiting.append(f"**{section['title']}**, for {where}: {said}.")
+    return d.fill(d.template("equation_index.md"), count=len(every), waiting_count=len(d.waiting(data)),
+                  written="\n\n".join(here), back="\n\n".join(back(every, places, book)),
+                  waiting="\n\n".join(waiting) or "Nothing waits.")
 
 
 def link(entry):
@@ -42,7 +44,8 @@ def written(section, found, citations, places):
     for entry in found:
         says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
         functions = d.code(entry, citations)
-        rows.append(f"| {found_by_search(entry)}{link(entry)} | {number(entry['label'])} | {says}{'<br>' + functions if functions else ''} |")
+        says += f"<br>{functions}" if functions else ""
+        rows.append(f"| {found_by_search(entry)}{link(entry)} | {number(entry['label'])} | {says} |")
     checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
     checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
     fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
