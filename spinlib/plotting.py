@@ -12,9 +12,9 @@ from spinlib.factor_graph import FactorGraph
 
 need("matplotlib", "spinlib.plotting")
 
-import matplotlib as mpl  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.image import AxesImage  # noqa: E402
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 
 # Okabe-Ito colours (safe for colour-blind readers), by meaning. The same meaning has the same colour in every chapter.
 COLOR = {

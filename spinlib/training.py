@@ -14,7 +14,7 @@ from spinlib._core import RNG, ConvergenceWarning, check_integer, check_numbers,
 
 need("torch", "spinlib.training")
 
-import torch  # noqa: E402
+import torch
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,10 +5,10 @@ import pytest
 
 matplotlib.use("agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
-from spinlib.factor_graph import pspin_ising, tree_scopes  # noqa: E402
-from spinlib.plotting import COLOR, factor_graph, style, weight_map  # noqa: E402
+from spinlib.factor_graph import pspin_ising, tree_scopes
+from spinlib.plotting import COLOR, factor_graph, style, weight_map
 
 
 def test_style_is_undone():

@@ -22,9 +22,9 @@ import sys
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.transforms import Bbox  # noqa: E402
-from PIL import Image  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.transforms import Bbox
+from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FRAMES = ROOT / "_static" / "frames"

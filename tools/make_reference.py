@@ -9,10 +9,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from reference.api import api  # noqa: E402
-from reference.data import REFERENCE, read  # noqa: E402
-from reference.errata import errata  # noqa: E402
-from reference.index import equation_index  # noqa: E402
+from reference.api import api
+from reference.data import REFERENCE, read
+from reference.errata import errata
+from reference.index import equation_index
 
 PAGES = {"equation_index.md": equation_index, "errata.md": errata, "api.md": api}
 

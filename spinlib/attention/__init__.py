@@ -3,7 +3,7 @@ from spinlib._core import need
 
 need("torch", "spinlib.attention")
 
-from spinlib.attention._blocks import linear_attention  # noqa: E402
-from spinlib.attention._models import LinearAttention  # noqa: E402
+from spinlib.attention._blocks import linear_attention
+from spinlib.attention._models import LinearAttention
 
 __all__ = ["LinearAttention", "linear_attention"]

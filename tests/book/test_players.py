@@ -8,7 +8,7 @@ from PIL import Image
 
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import make_frames  # noqa: E402
+import make_frames
 
 NOTEBOOKS = [ROOT / "intro.ipynb", *sorted((ROOT / "chapters").rglob("*.ipynb"))]
 PLAYERS = [(path, name, code) for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts
