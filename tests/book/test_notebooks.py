@@ -75,3 +75,9 @@ def test_labels_and_directives(chapter):
     without = re.sub(r"\$\$.*?\$\$", "$$$$", text, flags=re.S)
     assert not re.search(r"[^\n]\n\$\$\$\$", without), "a blank line before every display formula"
     assert not re.search(r"can be shown|easy to see|\btrivially\b|\bobviously\b", text, re.I), "show it"
+
+
+def test_one_thread_in_a_kernel_of_the_readers_own(chapter):
+    """Make sets one thread; a plain kernel takes as many as there are processors, and is up to eight times slower."""
+    first = "".join(chapter[2][0]["source"])
+    assert re.search(r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy', first), "the first cell, before numpy is imported"
