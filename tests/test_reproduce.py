@@ -44,7 +44,7 @@ def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, n, k):
 
 
 def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored):
-    """Same couplings, new dynamics: within 5 standard errors; the same bound rejects more than eight in ten of the
+    """Same couplings, new dynamics: within 4 standard errors; the same bound rejects more than nine in ten of the
     other 127 samples."""
     rng = child(3)
     T = stored["T_32"]
@@ -55,9 +55,9 @@ def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored)
     )
     mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(8)
     z = (mean - stored["energy_32"][3]) / np.hypot(error, stored["energy_error_32"][3])
-    assert (np.abs(z) < 5).all()
+    assert (np.abs(z) < 4).all()
     other = (mean - stored["energy_32"]) / np.hypot(error, stored["energy_error_32"])
-    assert (np.abs(np.delete(other, 3, axis=0)).max(axis=1) > 5).mean() > 0.8
+    assert (np.abs(np.delete(other, 3, axis=0)).max(axis=1) > 4).mean() > 0.9
 
 
 @pytest.mark.parametrize("n", [32, 64])
