@@ -1,20 +1,33 @@
 """The numbers behind a figure: one experiment each, quick for a page or full for a file in chapters/data.
 
-``python -m spinlib.reproduce pspin_equilibrium --full`` computes one and saves it as
-chapters/data/pspin_equilibrium.npz.
+``python -m spinlib.reproduce --list`` names them, and ``python -m spinlib.reproduce amp_variances --full --jobs 2``
+computes one: amp_variances.npz, .json (how it was made) and .png. Each point of a sweep has its own seed and is kept as
+soon as it is finished: the numbers depend neither on the number of jobs nor on interruptions. On a cluster the points
+go to the workers of joblib's backend of dask or ray, and the calling process alone writes files::
+
+    import dask.distributed, joblib
+    from spinlib import reproduce
+
+    dask.distributed.Client("scheduler:8786")            # for ray: ray.util.joblib.register_ray()
+    with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
+        reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
-from spinlib.reproduce._mapping import amp_variances, iid_variances, prompt_variances
-from spinlib.reproduce._pspin import BINS, pspin_equilibrium, pspin_sample
-from spinlib.reproduce._run import DATA, load, run
+from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._mapping import iid_variances, prompt_variances
+from spinlib.reproduce._pspin import BINS, pspin_sample
+from spinlib.reproduce._run import describe, run
+from spinlib.reproduce._store import DATA, about, load, save
 
 __all__ = [
     "BINS",
     "DATA",
-    "amp_variances",
+    "Experiment",
+    "about",
+    "describe",
     "iid_variances",
     "load",
     "prompt_variances",
-    "pspin_equilibrium",
     "pspin_sample",
     "run",
+    "save",
 ]

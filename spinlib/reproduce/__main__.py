@@ -1,5 +1,7 @@
-"""``python -m spinlib.reproduce``: compute an experiment and save its numbers."""
-from spinlib.reproduce._run import main
+"""``python -m spinlib.reproduce``: compute an experiment and store its numbers and its picture."""
+import sys
+
+from spinlib.reproduce._command import main
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

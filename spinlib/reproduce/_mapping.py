@@ -1,7 +1,6 @@
 """Experiments of the chapters on the mapping."""
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 
@@ -11,38 +10,7 @@ from spinlib import ConvergenceWarning
 from spinlib._core import RNG, check_integer, check_real
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
-
-
-def amp_variances(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
-    """How far the variances of pair AMP and of sample-spin AMP are from the exact ones,
-    against the size of the problem.
-
-    For prompts, N = 5D and ridge .2/D: ``D`` (sizes,), ``alpha`` (alphas,) = P/D^2, and in per cent ``prompts``
-    (alphas, sizes, samples, 2), the mean over spins of variance / exact - 1, pair first, NaN where the pair variances
-    have no fixed point. For independent normal features, P = 7.5 n and ridge 1/6, which have the same limit as alpha =
-    7.5: ``n`` (sizes,) and ``iid`` (sizes, samples, 2). Quick: up to D = 28 and n = 400, 2 samples. Full: up to D = 64
-    and n = 1600, 4 samples. Sizes that both have share their first samples.
-    """
-    alphas, D, n, samples = (7.5,), (12, 20, 28), (100, 400), 2
-    if full:
-        alphas, D, n, samples = (4.0, 7.5, 15.0), (12, 16, 20, 28, 36, 48, 64), (100, 200, 400, 800, 1600), 4
-    seed = int(np.random.default_rng(rng).integers(2**32))
-    prompts = np.empty((len(alphas), len(D), samples, 2))
-    iid = np.empty((len(n), samples, 2))
-    for b, size in enumerate(D):
-        for a, alpha in enumerate(alphas):
-            for k in range(samples):
-                prompts[a, b, k] = prompt_variances(size, alpha, rng=[seed, size, int(10 * alpha), k])
-        if progress:
-            print(f"\ramp_variances: D = {size} of {D[-1]} ", end="", file=sys.stderr, flush=True)
-    for b, size in enumerate(n):
-        for k in range(samples):
-            iid[b, k] = iid_variances(size, 7.5, 1 / 6, rng=[seed, size, k])
-        if progress:
-            print(f"\ramp_variances: n = {size} of {n[-1]} ", end="", file=sys.stderr, flush=True)
-    if progress:
-        print(file=sys.stderr)
-    return {"D": np.array(D), "alpha": np.array(alphas), "prompts": prompts, "n": np.array(n), "iid": iid}
+from spinlib.reproduce._experiment import Experiment
 
 
 def prompt_variances(D: int, alpha: float, *, rng: RNG | list[int] = None) -> np.ndarray:
@@ -92,3 +60,56 @@ def _fixed_point(step: Callable, x: np.ndarray, tol: float = 1e-8, sweeps: int =
         if np.abs(x / old - 1).max() < tol:
             return x
     return np.nan
+
+
+def _amp_points(full):
+    """Prompts first, then independent features; the quick points are among the full ones."""
+    alphas, D, n, samples = (7.5,), (12, 20, 28), (100, 400), 2
+    if full:
+        alphas, D, n, samples = (4.0, 7.5, 15.0), (12, 16, 20, 28, 36, 48, 64), (100, 200, 400, 800, 1600), 4
+    prompts = [{"D": size, "alpha": alpha, "sample": k} for size in D for alpha in alphas for k in range(samples)]
+    return prompts + [{"n": size, "sample": k} for size in n for k in range(samples)]
+
+
+def _amp_seeds(rng, points):
+    """A sample has the seed of its size, load and number: sizes that quick and full share have the same samples."""
+    seed = int(rng.integers(2**32))
+    sizes = [[p["D"], int(10 * p["alpha"]), p["sample"]] if "D" in p else [p["n"], p["sample"]] for p in points]
+    return [np.random.default_rng([seed, *size]) for size in sizes]
+
+
+def _amp_compute(rng, sample, D=None, alpha=7.5, n=None):
+    return {"errors": iid_variances(n, alpha, 1 / 6, rng=rng) if D is None else prompt_variances(D, alpha, rng=rng)}
+
+
+def _amp_collect(points, results):
+    """Errors (per cent) of the variances of pair AMP and of sample-spin AMP, against the size of the problem.
+
+    For prompts, N = 5D and ridge .2/D: ``D`` (sizes,), ``alpha`` (alphas,) = P/D^2, and in per cent ``prompts``
+    (alphas, sizes, samples, 2), the mean over spins of variance / exact - 1, pair first, NaN where the pair variances
+    have no fixed point. For independent normal features, P = 7.5 n and ridge 1/6, which have the same limit as alpha =
+    7.5: ``n`` (sizes,) and ``iid`` (sizes, samples, 2). Quick: up to D = 28 and n = 400, 2 samples. Full: up to D = 64
+    and n = 1600, 4 samples. Sizes that both have share their first samples.
+    """
+    D, alpha, n = (sorted({p[name] for p in points if name in p}) for name in ("D", "alpha", "n"))
+    errors = np.array([r["errors"] for r in results])
+    samples = 1 + max(p["sample"] for p in points)
+    prompts, iid = np.split(errors, [len(D) * len(alpha) * samples])
+    prompts = prompts.reshape(len(D), len(alpha), samples, 2).swapaxes(0, 1)
+    return {"D": np.array(D), "alpha": np.array(alpha), "prompts": prompts, "n": np.array(n),
+            "iid": iid.reshape(len(n), samples, 2)}
+
+
+def _amp_draw(figure, result, color):
+    ax = figure.subplots()
+    for name, k, kind in (("pair AMP", 0, "theory"), ("sample-spin AMP", 1, "sample")):
+        for a, alpha in enumerate(result["alpha"]):
+            ax.plot(result["D"] * (result["D"] + 1), result["prompts"][a, :, :, k].mean(axis=-1), "o-",
+                    color=color[kind], alpha=1 - 0.3 * a, label=f"{name}, P = {alpha:g} D^2")
+        ax.plot(result["n"], result["iid"][:, :, k].mean(axis=-1), "s--", color=color[kind],
+                label=f"{name}, independent features")
+    ax.set(xscale="log", yscale="symlog", xlabel="number of spins", ylabel="error of the variances (%)")
+    ax.legend()
+
+
+AMP_VARIANCES = Experiment(_amp_points, _amp_compute, _amp_collect, _amp_draw, _amp_seeds)

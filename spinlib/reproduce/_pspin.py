@@ -1,47 +1,15 @@
 """Experiments of the p-spin chapters."""
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from spinlib._core import RNG, check_integer
 from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
+from spinlib.reproduce._experiment import Experiment
 
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
 QUICK = {32: (8, 128)}  # N: samples, sweeps
 FULL = {32: (128, 1024), 64: (40, 2048)}
-
-
-def pspin_equilibrium(*, full: bool = False, rng: RNG = 0, progress: bool = False) -> dict[str, np.ndarray]:
-    """Equilibrium of the spherical 3-spin model at N = 32 (with ``full`` also N = 64), with a test that it is one.
-
-    Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the
-    samples, as ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its
-    histograms. Quick and full numbers of samples and sweeps: ``QUICK`` and ``FULL``. The first samples of both have the
-    same couplings and starts.
-    """
-    plan = FULL if full else QUICK
-    result = {"bins": BINS}
-    for (n_spins, (n_samples, n_sweeps)), child in zip(
-        plan.items(), np.random.default_rng(rng).spawn(len(plan)), strict=True
-    ):
-        samples = []
-        for k, one in enumerate(child.spawn(n_samples)):
-            samples.append(pspin_sample(n_spins, n_sweeps, rng=one))
-            if progress:
-                print(
-                    f"\rpspin_equilibrium: N = {n_spins}, sample {k + 1} of {n_samples} " "",
-                    end="",
-                    file=sys.stderr,
-                    flush=True,
-                )
-        result[f"T_{n_spins}"], result[f"sweeps_{n_spins}"] = _temperatures(n_spins), _windows(n_sweeps)
-        for name in samples[0]:
-            result[f"{name}_{n_spins}"] = np.array([s[name] for s in samples])
-    if progress:
-        print(file=sys.stderr)
-    return result
 
 
 def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, np.ndarray]:
@@ -104,3 +72,52 @@ def _temperatures(n_spins):
 
 def _windows(n_sweeps):
     return np.concatenate([[0], 2 ** np.arange(2, n_sweeps.bit_length())])
+
+
+def _points(full):
+    plan = FULL if full else QUICK
+    return [{"n_spins": n, "n_sweeps": sweeps, "sample": k} for n, (samples, sweeps) in plan.items()
+            for k in range(samples)]
+
+
+def _seeds(rng, points):
+    """Sample k of a size is child k of the child of its size: the first samples of quick and full have the same
+    couplings and starts."""
+    sizes = list(dict.fromkeys(p["n_spins"] for p in points))
+    counts = [sum(p["n_spins"] == n for p in points) for n in sizes]
+    return [one for child, count in zip(rng.spawn(len(sizes)), counts, strict=True) for one in child.spawn(count)]
+
+
+def _compute(rng, n_spins, n_sweeps, sample):
+    return pspin_sample(n_spins, n_sweeps, rng=rng)
+
+
+def _collect(points, results):
+    """Equilibrium of the spherical 3-spin model at N = 32 (full: also N = 64), with a test that it is one.
+
+    Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the
+    samples, as ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its
+    histograms. Quick and full numbers of samples and sweeps: ``QUICK`` and ``FULL``.
+    """
+    collected = {"bins": BINS}
+    for n, n_sweeps in dict.fromkeys((p["n_spins"], p["n_sweeps"]) for p in points):
+        samples = [r for p, r in zip(points, results, strict=True) if p["n_spins"] == n]
+        collected[f"T_{n}"], collected[f"sweeps_{n}"] = _temperatures(n), _windows(n_sweeps)
+        for name in samples[0]:
+            collected[f"{name}_{n}"] = np.array([s[name] for s in samples])
+    return collected
+
+
+def _draw(figure, result, color):
+    ax = figure.subplots()
+    for name, marker in (("32", "o"), ("64", "s")):
+        if f"T_{name}" in result:
+            energy = result[f"energy_{name}"]
+            error = energy.std(axis=0, ddof=1) / np.sqrt(len(energy))
+            ax.errorbar(result[f"T_{name}"], energy.mean(axis=0), error, fmt=marker, color=color["simulation"],
+                        mfc="white" if name == "32" else None, label=f"N = {name}")
+    ax.set(xlabel="temperature", ylabel="energy per spin")
+    ax.legend()
+
+
+PSPIN_EQUILIBRIUM = Experiment(_points, _compute, _collect, _draw, _seeds)

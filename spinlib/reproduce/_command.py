@@ -1,0 +1,85 @@
+"""The command line: ``python -m spinlib.reproduce --list`` and ``FIGURE|all [--full] [--jobs N] [--out DIR]``."""
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from spinlib._core import need
+from spinlib.reproduce._run import EXPERIMENTS, check_device, describe, experiment
+from spinlib.reproduce._store import about, save
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line of ``python -m spinlib.reproduce``; bad input ends with code 2 and words, no traceback."""
+    parser = argparse.ArgumentParser(
+        prog="python -m spinlib.reproduce",
+        description="Compute the numbers behind a figure: FIGURE.npz, FIGURE.json (how it was made) and FIGURE.png in "
+        "one folder. Interrupted, the same command goes on with the points that are missing.")
+    parser.add_argument("figure", nargs="?", help="a name of --list, or all")
+    parser.add_argument("--list", action="store_true", help="the names, and what each is")
+    parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: of the page")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="points computed side by side (default 1)")
+    parser.add_argument("--rng", type=int, default=0, metavar="SEED", help="seed (default 0)")
+    parser.add_argument("--out", type=Path, default=Path("."), metavar="DIR", help="folder (default: this one)")
+    parser.add_argument("--device", default="cpu", help="of torch, where an experiment uses it: cpu (default), cuda")
+    options = parser.parse_args(arguments)
+    if options.list:
+        for name in EXPERIMENTS:
+            print(f"{name:18} {describe(name).partition(chr(10))[0]}")
+        return 0
+    if options.figure is None:
+        parser.error("name a figure, or all; --list shows the names")
+    try:
+        names = list(EXPERIMENTS) if options.figure == "all" else [options.figure]
+        for name in names:
+            experiment(name)
+        if options.figure != "all":
+            check_device(options.figure, options.device)
+    except ValueError as error:
+        parser.error(str(error))
+    if options.jobs < 1:
+        parser.error(f"--jobs must be at least 1, got {options.jobs}: it is the number of points computed side by side")
+    if options.rng < 0:
+        parser.error(f"--rng must be at least 0, got {options.rng}")
+    try:
+        _check_folder(options.out)
+    except OSError as error:
+        parser.error(f"cannot write in --out {options.out}: {error.strerror or error}; name a folder of yours")
+    for package, why in (("tqdm", "the command line"), *([("joblib", "--jobs above 1")] if options.jobs > 1 else [])):
+        try:
+            need(package, why)
+        except ModuleNotFoundError as error:
+            parser.error(str(error))
+    for name in names:
+        device = options.device if EXPERIMENTS[name].takes_device else "cpu"
+        result = save(name, options.out, full=options.full, rng=options.rng, jobs=options.jobs, device=device,
+                      progress=True)
+        drawn = _draw(name, result, options.out / f"{name}.png")
+        made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
+        print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
+    return 0
+
+
+def _check_folder(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def _draw(name: str, result: dict, path: Path) -> str:
+    """Draw the picture of an experiment; words where there is none."""
+    if EXPERIMENTS[name].draw is None:
+        return "; no picture"
+    try:
+        need("matplotlib", "FIGURE.png")
+    except ModuleNotFoundError as error:
+        return f"; no picture: {error}"
+    from matplotlib.figure import Figure
+
+    from spinlib import plotting
+    with plotting.style():
+        figure = Figure()
+        EXPERIMENTS[name].draw(figure, result, plotting.COLOR)
+        figure.savefig(path)
+    return f"; {path.name}"

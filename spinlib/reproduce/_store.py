@@ -1,0 +1,126 @@
+"""How an experiment is stored: FIGURE.npz, the arrays alone, and FIGURE.json, how they were made."""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from pathlib import Path
+
+import numpy as np
+
+from spinlib import __version__
+from spinlib._core import check_flag, check_integer
+from spinlib.reproduce._parts import DAMAGED, Parts, code_digest, digest, read_arrays, write_arrays
+from spinlib.reproduce._run import check_device, computed, experiment
+
+DATA = Path(__file__).resolve().parents[2] / "chapters" / "data"
+
+
+def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, progress: bool = False, jobs: int = 1,
+         device: str = "cpu") -> dict[str, np.ndarray]:
+    """Compute the experiment as :func:`run` does and store FIGURE.npz and FIGURE.json in ``folder``.
+
+    Every finished point is kept in the folder FIGURE.parts until the result is written, so that the same call after an
+    interruption goes on where it was; a result that is there already, of the same parameters, seed and code, is read.
+    """
+    one, folder = experiment(figure), Path(folder)
+    rng = check_integer("rng", rng, 0, "a stored run has a seed")
+    check_integer("jobs", jobs, 1, "it is the number of points computed side by side")
+    points = one.points(check_flag("full", full))
+    settings = {"figure": figure, "full": full, "rng": rng, "device": check_device(figure, device),
+                "code": code_digest(one.compute)}
+    plan = digest(points)
+    try:
+        made = about(figure, folder)
+        if all(made.get(name) == value for name, value in {**settings, "plan": plan}.items()):
+            return _read(folder / f"{figure}.npz", made)
+    except (FileNotFoundError, ValueError):
+        pass
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = Parts(folder / f"{figure}.parts", settings, points)
+    result, seconds = computed(figure, full=full, rng=rng, progress=progress, jobs=jobs, device=device, parts=parts)
+    path = folder / f"{figure}.npz"
+    write_arrays(path, result)
+    _write_json(folder / f"{figure}.json", {
+        **settings, "parameters": _parameters(points), "points": len(points), "plan": plan, "jobs": jobs,
+        "seconds": round(sum(s["wall"] for s in seconds), 1), "cpu_seconds": round(sum(s["cpu"] for s in seconds), 1),
+        "python": platform.python_version(), "numpy": np.__version__, "spinlib": __version__,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
+    parts.remove()
+    return result
+
+
+def load(figure: str, folder: str | Path | None = None, *, full: bool = True) -> dict[str, np.ndarray]:
+    """Read the stored full run of the experiment ``figure``, or with ``full=False`` a stored quick one.
+
+    The files are part of the book's repository, not of the installed package: they are looked for in ``folder``, else
+    in the folder that the environment variable SPINLIB_DATA names, else in chapters/data of the repository around
+    this file. Raises FileNotFoundError where there is none, and ValueError where it is damaged or made with other
+    parameters than those of this version, each saying what to do.
+
+    >>> from spinlib.reproduce import load
+    >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
+    (40, 13)
+    """
+    plan = digest(experiment(figure).points(check_flag("full", full)))
+    made, path = about(figure, folder), _place(folder) / f"{figure}.npz"
+    if made.get("figure") != figure or made.get("full") is not full or made.get("plan") != plan:
+        raise ValueError(f"{path} was made with other parameters: it is {made.get('figure')!r} with full="
+                         f"{made.get('full')} and {made.get('points')} points, asked for is {figure!r} with full={full}"
+                         f" as this version of spinlib plans it; {_remedy(figure, path.parent, full)}")
+    return _read(path, made)
+
+
+def about(figure: str, folder: str | Path | None = None) -> dict:
+    """How a stored run was made: seed, parameters, versions, seconds of all points together.
+
+    >>> from spinlib.reproduce import about
+    >>> about("amp_variances")["parameters"]["D"]
+    [12, 16, 20, 28, 36, 48, 64]
+    """
+    experiment(figure)
+    place = _place(folder)
+    for path in (place / f"{figure}.npz", place / f"{figure}.json"):
+        if not path.exists():
+            raise FileNotFoundError(
+                f"there is no {path}; name the folder chapters/data of the book's repository, as load({figure!r}, "
+                f"folder) or in the environment variable SPINLIB_DATA, or {_remedy(figure, place, True)}")
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+        assert isinstance(made, dict)
+    except (ValueError, AssertionError):
+        raise ValueError(f"{path} is damaged; {_remedy(figure, place, True)}") from None
+    return made
+
+
+def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
+    if hashlib.sha256(path.read_bytes()).hexdigest() == made.get("sha256"):
+        try:
+            return read_arrays(path)
+        except DAMAGED:
+            pass
+    raise ValueError(f"{path} is damaged: it is not the file that {path.stem}.json describes; "
+                     f"{_remedy(path.stem, path.parent, made.get('full'))}")
+
+
+def _place(folder: str | Path | None) -> Path:
+    return Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
+
+
+def _remedy(figure: str, folder: Path, full: bool) -> str:
+    return f"make the file: python -m spinlib.reproduce {figure}{' --full' if full else ''} --out {folder}"
+
+
+def _parameters(points: list[dict]) -> dict:
+    """The values that each parameter takes, in the order in which they come."""
+    names = dict.fromkeys(name for point in points for name in point)
+    return {name: [json.loads(v) for v in dict.fromkeys(json.dumps(p[name]) for p in points if name in p)]
+            for name in names}
+
+
+def _write_json(path: Path, values: dict) -> None:
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in values.items())
+    temporary.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    os.replace(temporary, path)
