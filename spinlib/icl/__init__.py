@@ -1,5 +1,6 @@
 """In-context linear regression: the task, its prompts, the map to a spin glass and back, and the exact errors."""
 from spinlib.icl._errors import best_weights, contrast, population_error
+from spinlib.icl._learning_curve import learning_curve
 from spinlib.icl._mapping import loss, predict, to_spin_glass, weights
 from spinlib.icl._prompts import Features, Prompts, features
 from spinlib.icl._task import LinearTask
@@ -15,5 +16,6 @@ __all__ = [  # in the order of the story
     "predict",
     "population_error",
     "best_weights",
+    "learning_curve",
     "contrast",
 ]
