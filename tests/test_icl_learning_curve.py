@@ -33,7 +33,9 @@ def test_it_is_where_the_messages_rest():
     D, N, P, ridge, noise = 20, 100, 500, 0.3 / 20, 0.4
     W = best_weights(D, N, 0.0, noise)
     a = (1 + (D + 1 + D * noise**2) / N) / D
-    b = population_error(np.eye(D + 1, D) * 0 + np.eye(1, (D + 1) * D, D * D).reshape(D + 1, D), N, noise) - 1 - noise**2
+    last = np.zeros((D + 1, D))
+    last[D, 0] = 1                                                   # one weight that reads the labels
+    b = population_error(last, N, noise) - 1 - noise**2
     path = state_evolution([a, b], [(W**2).sum(), 0], population_error(W, N, noise), P, ridge,
                            count=[D * D, D], steps=3000)
     assert learning_curve(D, N, P, ridge, noise) == pytest.approx(path.error[-1], rel=1e-10)
