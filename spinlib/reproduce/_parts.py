@@ -16,7 +16,7 @@ import numpy as np
 
 import spinlib
 
-DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, SyntaxError)
+DAMAGED = (OSError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 class Parts:
@@ -84,6 +84,11 @@ def write_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an npz file, each read whole (the check sums of the file are compared)."""
-    with np.load(path, allow_pickle=False) as stored:
-        return dict(stored)
+    """The arrays of an npz file, each read whole, so that the check sums in it are compared."""
+    with zipfile.ZipFile(path) as file:
+        arrays = {}
+        for member in file.namelist():
+            with file.open(member) as stream:
+                arrays[member.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
+                stream.read()
+        return arrays
