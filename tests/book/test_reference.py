@@ -12,7 +12,7 @@ from reference import data as book
 from reference import errata
 
 DATA = book.read()
-FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note"}
+FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note", "paper"}
 EXPECTED = {*range(1, 173), *(f"fig-{n}" for n in range(5, 19))}
 ESCAPES = {"skip", "skipif", "xfail", "importorskip"}
 
@@ -80,6 +80,8 @@ def entry_problems(data, section, entry):
         yield f"{section['chapter']} is in the book: label and check are needed"
     if "label" in entry and entry["label"] not in LABELS:
         yield f"no label {entry['label']} in the chapters"
+    if "paper" in entry and not re.fullmatch(r"Fig\. S?[1-9]\d*|Eqs?\. \(S?[1-9]\d*\)", str(entry["paper"])):
+        yield f"paper: {entry['paper']} is not of the form Fig. 2, Fig. S7 or Eq. (3)"
     yield from (f"no function spinlib.{code}" for code in entry.get("code", []) if code not in FUNCTIONS)
     yield from check_problems(entry, entry.get("check", "definition"))
 
@@ -131,6 +133,7 @@ def entry_of(data, key):
     (1, {"check": []}, "check is a list"),
     (1, {"check": ["tests/test_core.py::test_a"], "digits": 0}, "digits 0"),
     (1, {"tex": "x"}, "unknown field"),
+    ("fig-6", {"paper": "S2"}, "not of the form"),
     (33, {"printed": "with $x$"}, "dollar signs"),
     (33, {"check": ["fig-nowhere"], "digits": 3}, "has to show it"),
 ])
@@ -138,6 +141,16 @@ def test_a_broken_map_is_found(key, change, word):
     data = copy.deepcopy(DATA)
     entry_of(data, key).update(change)
     assert any(word in problem for problem in problems(data))
+
+
+def test_numbers_of_the_english_paper_are_given_once_each_and_shown():
+    """Of the figures 5 to 18 twelve have a folder in the published code, named by their number in the paper."""
+    known = {entry["id"]: entry["paper"] for _, entry in book.entries(DATA) if "paper" in entry}
+    figures = [word for word in known.values() if word.startswith("Fig.")]
+    assert sorted(figures) == sorted([f"Fig. {n}" for n in range(1, 5)] + [f"Fig. S{n}" for n in range(1, 9)])
+    page = PAGES["equation_index.md"](DATA)
+    for key, word in known.items():
+        assert re.search(rf"{re.escape(book.name(entry_of(DATA, key)))}\b[^;|]*paper: {re.escape(word)}\b", page), key
 
 
 def test_five_come_first_and_each_needs_a_correction():

@@ -17,7 +17,7 @@ def equation_index(data):
         if rest:
             title = data["chapters"][section["chapter"]]
             where = f"{{doc}}`/chapters/{section['chapter']}`" if section["chapter"] in book else f"“{title}”"
-            said = "; ".join(f"{d.name(e)} {e['says'].rstrip('.')}{link(e)}" for e in rest)
+            said = "; ".join(f"{d.name(e)}{paper(e, ' (paper: {})')} {e['says'].rstrip('.')}{link(e)}" for e in rest)
             waiting.append(f"**{section['title']}**, for {where}: {said}.")
     return d.fill(d.template("equation_index.md"), count=len(every), waiting_count=len(d.waiting(data)),
                   written="\n\n".join(here), back="\n\n".join(back(every, places, book)),
@@ -26,6 +26,11 @@ def equation_index(data):
 
 def link(entry):
     return f" ({{ref}}`{entry['verdict']} <erratum-{entry['id']}>`)" if entry["verdict"] in d.CORRECTED else ""
+
+
+def paper(entry, words):
+    """The number of an entry in the English paper, where it is known, in these words."""
+    return words.format(entry["paper"]) if "paper" in entry else ""
 
 
 def found_by_search(entry):
@@ -45,7 +50,7 @@ def written(section, found, citations, places):
         says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
         functions = d.code(entry, citations)
         says += f"<br>{functions}" if functions else ""
-        rows.append(f"| {found_by_search(entry)}{link(entry)} | {number(entry['label'])} | {says} |")
+        rows.append(f"| {found_by_search(entry)}{link(entry)}{paper(entry, '<br>paper: {}')} | {number(entry['label'])} | {says} |")
     checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
     checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
     fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
