@@ -1,4 +1,5 @@
 """In-context linear regression: the task, its prompts, the map to a spin glass and back, and the exact errors."""
+from spinlib.icl._bayes import bayes_error, in_context_ridge
 from spinlib.icl._errors import best_weights, contrast, population_error
 from spinlib.icl._learning_curve import learning_curve
 from spinlib.icl._mapping import loss, predict, to_spin_glass, weights
@@ -18,4 +19,6 @@ __all__ = [  # in the order of the story
     "best_weights",
     "learning_curve",
     "contrast",
+    "in_context_ridge",
+    "bayes_error",
 ]
