@@ -16,7 +16,7 @@ from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._mapping import iid_variances, prompt_variances
 from spinlib.reproduce._pspin import BINS, pspin_sample
 from spinlib.reproduce._run import describe, run
-from spinlib.reproduce._store import DATA, about, load, save
+from spinlib.reproduce._store import DATA, about, load, load_agreement, save
 
 __all__ = [
     "BINS",
@@ -26,6 +26,7 @@ __all__ = [
     "describe",
     "iid_variances",
     "load",
+    "load_agreement",
     "prompt_variances",
     "pspin_sample",
     "run",

@@ -94,6 +94,19 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
     return made
 
 
+def load_agreement(folder: str | Path | None = None) -> dict:
+    """How well stored runs agree with the published arrays: numbers that ``tools/compare_published.py`` wrote.
+
+    Returns the ``date``, and for a figure that was compared ``full`` and ``rows``, each with ``what`` it is, ``value``,
+    the ``band`` wanted (or None), ``met`` and the number of ``points``: ``load_agreement()["fig12b"]["rows"]["adam"]``.
+    """
+    path = _place(folder) / "published_agreement.json"
+    if not path.exists():
+        raise FileNotFoundError(f"there is no {path}; with the published arrays in a folder DIR it is made by "
+                                "python tools/compare_published.py DIR --store")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
     if hashlib.sha256(path.read_bytes()).hexdigest() == made.get("sha256"):
         try:
