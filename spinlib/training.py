@@ -22,13 +22,15 @@ class History:
     """How a training run went: the loss before every step and after the last one, and errors on test prompts.
 
     ``loss`` (steps+1,) is that of Thesis eq. (123); ``test_error`` holds the mean of (y_hat - y)^2 over the test
-    prompts, Thesis eq. (124), after ``test_steps`` steps (both empty without test prompts); ``seconds`` is wall time.
+    prompts, Thesis eq. (124), after ``test_steps`` steps (both empty without test prompts); ``seconds`` is wall time;
+    ``settled`` says whether the criterion of ``fit(settle=...)`` was met (None: it was not asked for).
     """
 
     loss: np.ndarray
     test_steps: np.ndarray
     test_error: np.ndarray
     seconds: float
+    settled: bool | None = None
 
     __repr__ = one_line
 
@@ -74,7 +76,7 @@ test_error.__test__ = False  # a function of the library, not a test to collect
 
 def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr: float = 1e-2,
         batch: int | None = None, optimizer: Callable = torch.optim.Adam, test: Any = None, test_every: int = 10,
-        rng: RNG = None) -> History:
+        settle: float | None = None, device: str | torch.device | None = None, rng: RNG = None) -> History:
     r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
 
     ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
@@ -82,6 +84,14 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
     then that of the batch. ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim`` that needs no closure (not
     LBFGS); its own weight decay stays off, because the ridge is in the loss.
+
+    ``settle`` stops when the test error has settled: ten checks, ``test_every`` steps apart, are averaged at a time;
+    where the average is not lower than the lowest before it by this fraction, ``lr`` is divided by 4; where this has
+    helped no more at lr/64, training ends. ``steps`` stays the limit: reaching it first warns with ConvergenceWarning.
+    The test prompts then have chosen the moment to stop, so measure the error on others.
+
+    The model trains in its own dtype (``model.float()``: half the time and memory, errors equal to about 1e-3 of
+    themselves) on ``device`` ("cuda" for a GPU, None: where it is), and returns to where it was.
 
     Raises ValueError for bad options or shapes. A loss that stops being finite ends the run with a
     ConvergenceWarning; the weights and the history are then those of the last finite loss.
@@ -100,6 +110,10 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
     test_every = check_integer("test_every", test_every, 1)
     if not callable(optimizer):
         raise TypeError(f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD")
+    if settle is not None:
+        settle = check_real("settle", settle, above=0)
+        if test is None:
+            raise ValueError("settle needs test prompts, got test=None; give fresh ones, LinearTask(D, N).sample(2000)")
     inputs, y = _inputs(model, prompts)
     if batch is not None:
         batch = check_integer("batch", batch, 1)
@@ -108,6 +122,12 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
                              "use batch=None for all of them")
     rng = np.random.default_rng(rng)
     unseen = None if test is None else _inputs(model, test)
+    home = y.device
+    if device is not None:
+        device = _device(device)
+        model.to(device)
+        inputs, y = tuple(tensor.to(device) for tensor in inputs), y.to(device)
+        unseen = unseen and (tuple(tensor.to(device) for tensor in unseen[0]), unseen[1].to(device))
     parameters = list(model.parameters())
     stepper = optimizer(parameters, lr=lr)
     closure = inspect.signature(stepper.step).parameters.get("closure")
@@ -115,14 +135,15 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
         raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
                         "for the loss several times a step; take torch.optim.Adam or SGD, or "
                         "spinlib.inference.ground_state_cg")
-    losses, test_steps, errors = [], [], []
+    losses, test_steps, errors, best, quarters = [], [], [], np.inf, 0
+    settled = None if settle is None else False
     begin = time.perf_counter()
     good = [p.detach().clone() for p in parameters]
     for step in range(steps + 1):
         if batch is None:
             now, target = inputs, y
         else:
-            chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False))
+            chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False)).to(y.device)
             now, target = tuple(tensor[chosen] for tensor in inputs), y[chosen]
         value = _loss(_predict(model, now), target, model, ridge)
         if not torch.isfinite(value):
@@ -136,12 +157,40 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
         if unseen is not None and (step % test_every == 0 or step == steps):
             test_steps.append(step)
             errors.append(_error(model, *unseen))
+            if settle is not None and len(errors) % 10 == 0:
+                now_at = np.mean(errors[-10:])
+                if now_at > (1 - settle) * best:
+                    if quarters == 3:
+                        settled = True
+                        break
+                    quarters += 1
+                    for group in stepper.param_groups:
+                        group["lr"] /= 4
+                best = min(best, now_at)
         if step < steps:
             good = [p.detach().clone() for p in parameters]
             stepper.zero_grad()
             value.backward()
             stepper.step()
-    return History(np.array(losses), np.array(test_steps, dtype=int), np.array(errors), time.perf_counter() - begin)
+    seconds = time.perf_counter() - begin
+    if device is not None:
+        model.to(home)
+    if settled is False and len(losses) == steps + 1:
+        warnings.warn(f"training did not converge: the test error had not settled to {settle:g} after {steps} steps; "
+                      "raise steps", ConvergenceWarning, stacklevel=2)
+    return History(np.array(losses), np.array(test_steps, dtype=int), np.array(errors), seconds, settled)
+
+
+def _device(name) -> torch.device:
+    """The torch device of that name, tried with one number, or ValueError in words."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        gpu = "there is a GPU for 'cuda'" if torch.cuda.is_available() else "this torch sees no GPU"
+        raise ValueError(f"device must name a device that torch can use, got {name!r}; 'cpu' always works, "
+                         f"{gpu}") from error
+    return device
 
 
 def _loss(y_hat, y, model, ridge):

@@ -42,6 +42,72 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     return found
 
 
+def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: TensorLike, *,
+                      column: int | None = None) -> torch.Tensor:
+    r"""Softmax attention :math:`Y = W_V X\,\mathrm{softmax}\big((W_QX)^\top W_KX/\sqrt D\big)`, every column of the
+    softmax summing to one.
+
+    ``X`` (P, D+1, N+1), ``W_Q`` and ``W_K`` (H, D+1), ``W_V`` (rows, D+1); returns Y (P, rows, N+1) of the dtype of X.
+    Column j of Y mixes all tokens i with weights that depend on x_i^T W_Q^T W_K x_j. ``column`` asks for one column
+    only, (P, rows): -1 is the query, N+1 times fewer scores. The scale is sqrt(D) as printed, whatever H is.
+
+    Source: Thesis eqs. (119), (165). Its names of W_Q and W_K are exchanged with those of most texts: what asks is
+    W_K x_j.
+    Raises ValueError for shapes that do not match, TypeError for what is not numbers.
+
+    >>> from spinlib.attention import softmax_attention
+    >>> X = [[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]              # D = 1, N = 2: y = x, query 3
+    >>> zero, one = [[0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]
+    >>> print(softmax_attention(X, zero, zero, one)[0, 1, 2].item())   # no preference: the mean of 1, 2 and 0
+    1.0
+    """
+    X = _prompts(X)
+    W_Q, W_K, W_V = (_tensor(name, W).to(X.dtype) for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)))
+    rows, columns = X.shape[1:]
+    if W_Q.ndim != 2 or W_Q.shape != W_K.shape or W_Q.shape[1] != rows:
+        raise ValueError(f"W_Q and W_K must both have shape (H, {rows}), got {tuple(W_Q.shape)} and "
+                         f"{tuple(W_K.shape)}; they act on the D+1 = {rows} rows of X")
+    if W_V.ndim != 2 or W_V.shape[1] != rows:
+        raise ValueError(f"W_V must have shape (rows, {rows}), got {tuple(W_V.shape)}; "
+                         f"it acts on the D+1 = {rows} rows of X")
+    if column is not None and not (isinstance(column, int) and -columns <= column < columns):
+        raise ValueError(f"column must be None or an integer from {-columns} to {columns - 1}, got {column!r}")
+    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
+        _finite(name, W)
+    asking = X if column is None else X[:, :, column, None]
+    Y = W_V @ _softmax_mix(X, asking, W_Q, W_K)
+    return Y if column is None else Y[..., 0]
+
+
+def _softmax_mix(X: torch.Tensor, asking: torch.Tensor, W_Q: torch.Tensor, W_K: torch.Tensor) -> torch.Tensor:
+    """Tokens mixed by the softmax for the columns that ask: X (P, n, N+1), asking (P, n, m), returns (P, n, m)."""
+    asks = W_Q.T @ (W_K @ asking) / (X.shape[1] - 1) ** 0.5                  # (P, n, m), of the size of a token
+    return X @ torch.softmax(X.mT @ asks, dim=1)                             # columns sum to one
+
+
+def feed_forward(Z: TensorLike, W_1: TensorLike, b_1: TensorLike, W_2: TensorLike, b_2: TensorLike) -> torch.Tensor:
+    r"""The feed-forward net :math:`W_2\,\mathrm{ReLU}(W_1z+b_1)+b_2` on every column z of Z.
+
+    ``Z`` (..., D+1, columns), ``W_1`` (H, D+1), ``b_1`` (H,), ``W_2`` (rows, H), ``b_2`` (rows,); returns
+    (..., rows, columns). Source: Thesis eqs. (168), (169).
+    Raises ValueError for shapes that do not match, TypeError for what is not numbers.
+
+    >>> from spinlib.attention import feed_forward
+    >>> print(feed_forward([[3.0, -3.0]], [[1.0], [-1.0]], [0.0, 0.0], [[1.0, 1.0]], [0.5]).tolist())   # |z| + 1/2
+    [[3.5, 3.5]]
+    """
+    Z = _tensor("Z", Z)
+    Z = Z if Z.is_floating_point() else Z.double()
+    W_1, b_1, W_2, b_2 = (_tensor(name, value).to(Z.dtype)
+                          for name, value in (("W_1", W_1), ("b_1", b_1), ("W_2", W_2), ("b_2", b_2)))
+    if (Z.ndim < 2 or W_1.ndim != 2 or W_2.ndim != 2 or W_1.shape[1] != Z.shape[-2] or W_2.shape[1] != W_1.shape[0]
+            or b_1.shape != W_1.shape[:1] or b_2.shape != W_2.shape[:1]):
+        raise ValueError("feed_forward needs Z (..., n, columns), W_1 (H, n), b_1 (H,), W_2 (rows, H), b_2 (rows,), "
+                         "got "
+                         + ", ".join(str(tuple(part.shape)) for part in (Z, W_1, b_1, W_2, b_2)))
+    return W_2 @ torch.relu(W_1 @ Z + b_1[:, None]) + b_2[:, None]
+
+
 def _prompts(X: TensorLike, dtype: torch.dtype | None = None) -> torch.Tensor:
     """X as a floating (P, D+1, N+1) tensor with finite entries."""
     X = _tensor("X", X)

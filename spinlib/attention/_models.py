@@ -9,21 +9,27 @@ from spinlib._core import RNG, check_array, check_flag, check_integer
 from spinlib.attention._blocks import TensorLike, _prompts, _summary
 
 
+def _start(rng: np.random.Generator, *shape: int) -> torch.nn.Parameter:
+    """A matrix that starts as N(0, 1/columns), in float64: it neither grows nor shrinks what it multiplies."""
+    return torch.nn.Parameter(torch.from_numpy(rng.standard_normal(shape) / np.sqrt(shape[-1])))
+
+
 class LinearAttention(torch.nn.Module):
     r"""Linear attention with trainable weights, :math:`\hat y=\sum_h[\frac1N V_h XX^\top W_h X]_{D+1,N+1}`, in float64.
 
     ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,). Options: ``factored`` writes W = W_K^T W_Q and trains
     both (Thesis eq. (120); its names of W_Q and W_K are exchanged, which linear attention does not notice);
-    ``value`` trains the value matrix V instead of V = 1; ``heads`` sums that many independent heads (a readout
-    matrix as in eq. (170) could be multiplied into the V_h).
+    ``value`` trains the value matrix V instead of V = 1; ``heads`` sums that many independent heads; ``output`` mixes
+    the heads with a trained matrix W_O (D+1, heads (D+1)), Thesis eq. (170) (needs ``value``). W_O could be multiplied
+    into the V_h and adds no function, but with a ridge on every parameter it changes where training ends.
 
-    Every matrix is (heads, D+1, D+1) as in the transformer, including what the prediction never sees: the last
-    column of W meets the query's empty label slot, and of V only the last row is read. The data exert no force on
-    these entries; only a ridge moves them. ``weights()`` returns W without that column, as
-    ``spinlib.icl`` uses it. All entries start as N(0, 1/(D+1)) drawn from ``rng``.
+    Every other matrix is (heads, D+1, D+1) as in the transformer, including what the prediction never sees: the last
+    column of W meets the query's empty label slot, and of W_O, or of V without it, only the last row is read. The data
+    exert no force on these entries; only a ridge moves them. ``weights()`` returns W without that column, as
+    ``spinlib.icl`` uses it. All entries start as N(0, 1/columns) drawn from ``rng``.
 
-    Source: Thesis eqs. (120), (121), (163), (164), (171), (172).
-    Raises ValueError for D or heads below 1 and for an X of another D.
+    Source: Thesis eqs. (120), (121), (163), (164), (170), (171), (172).
+    Raises ValueError for D or heads below 1, for output without value and for an X of another D.
 
     >>> from spinlib.attention import LinearAttention
     >>> model = LinearAttention(1, rng=0).set_weights([[0.5], [0.0]])
@@ -31,19 +37,25 @@ class LinearAttention(torch.nn.Module):
     LinearAttention(D=1, value=False, factored=False, heads=1) [3.75]
     """
 
-    def __init__(self, D: int, *, value: bool = False, factored: bool = False, heads: int = 1, rng: RNG = None):
+    def __init__(self, D: int, *, value: bool = False, factored: bool = False, heads: int = 1,
+                 output: bool = False, rng: RNG = None):
         super().__init__()
         self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
         self.heads = check_integer("heads", heads, 1)
         self.value, self.factored = check_flag("value", value), check_flag("factored", factored)
+        self.output = check_flag("output", output)
+        if self.output and not self.value:
+            raise ValueError("output=True needs value=True, got value=False; the output mixes heads with values")
         rng = np.random.default_rng(rng)
         for name in (("W_Q", "W_K") if factored else ("W",)) + (("W_V",) if value else ()):
-            start = rng.standard_normal((self.heads, self.D + 1, self.D + 1)) / np.sqrt(self.D + 1)
-            self.register_parameter(name, torch.nn.Parameter(torch.from_numpy(start)))
+            self.register_parameter(name, _start(rng, self.heads, self.D + 1, self.D + 1))
+        if self.output:
+            self.register_parameter("W_O", _start(rng, self.D + 1, self.heads * (self.D + 1)))
 
     def extra_repr(self) -> str:
         """What torch prints of the model: its options."""
-        return f"D={self.D}, value={self.value}, factored={self.factored}, heads={self.heads}"
+        return f"D={self.D}, value={self.value}, factored={self.factored}, heads={self.heads}" + (
+            ", output=True" if self.output else "")
 
     @property
     def dtype(self) -> torch.dtype:
@@ -74,9 +86,17 @@ class LinearAttention(torch.nn.Module):
         W = self.W_K.mT @ self.W_Q if self.factored else self.W             # (heads, D+1, D+1)
         if not self.value:
             return (summary * (query @ W.sum(0).T)).sum(-1)
-        left = summary @ self.W_V[:, -1].T                                  # (P, D+1, heads): X X^T V^T e_{D+1} / N
+        left = summary @ self.read_values().T                               # (P, D+1, heads): X X^T V^T e_{D+1} / N
         right = torch.einsum("pm,hnm->pnh", query, W)                       # (P, D+1, heads): W_h x
         return (left * right).sum((1, 2))
+
+    def read_values(self) -> torch.Tensor:
+        """The row of each head's values that the prediction reads, (heads, D+1): last row of V_h, or of W_O,h V_h."""
+        if not self.value:
+            raise ValueError("read_values needs a model with value=True, got value=False, where V = 1")
+        if not self.output:
+            return self.W_V[:, -1]
+        return (self.W_O[-1].view(self.heads, 1, self.D + 1) @ self.W_V)[:, 0]
 
     def weights(self) -> np.ndarray:
         """W (D+1, D) as numpy: W_K^T W_Q where factored, summed over heads, without its idle last column.
@@ -84,7 +104,7 @@ class LinearAttention(torch.nn.Module):
         With ``value`` and several heads no single W exists: ValueError; read ``model.W`` (or W_Q, W_K) and
         ``model.W_V``.
         """
-        if self.value and self.heads > 1:
+        if self.value and (self.heads > 1 or self.output):
             raise ValueError("heads with values have no common W; read the parameters W (or W_Q, W_K) and W_V of the "
                              "model")
         with torch.no_grad():

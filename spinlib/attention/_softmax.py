@@ -1,0 +1,96 @@
+"""The trainable models with a softmax: attention alone, and a whole small transformer."""
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from spinlib._core import RNG, check_integer
+from spinlib.attention._blocks import TensorLike, _prompts, _softmax_mix, feed_forward
+from spinlib.attention._models import _start
+
+
+class SoftmaxAttention(torch.nn.Module):
+    r"""Softmax attention with trainable weights, :math:`\hat y = Y_{D+1,N+1}` of Thesis eq. (165), in float64.
+
+    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,). ``H`` is the number of rows of W_Q and W_K (H, D+1); W_V
+    is (D+1, D+1), and only its last row is read. Only the column of the query is computed: training needs no more;
+    :func:`spinlib.attention.softmax_attention` gives all of Y. All entries start as N(0, 1/(D+1)) drawn from ``rng``.
+
+    Source: Thesis eq. (165), with its scale sqrt(D).
+    Raises ValueError for D or H below 1 and for an X of another D.
+
+    >>> from spinlib.attention import SoftmaxAttention
+    >>> model = SoftmaxAttention(1, 2, rng=0)
+    >>> print(model, tuple(model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).shape))
+    SoftmaxAttention(D=1, H=2) (1,)
+    """
+
+    def __init__(self, D: int, H: int, *, rng: RNG = None):
+        super().__init__()
+        self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
+        self.H = check_integer("H", H, 1, hint="it is the number of components of queries and keys")
+        rng = np.random.default_rng(rng)
+        self.W_Q, self.W_K = _start(rng, self.H, self.D + 1), _start(rng, self.H, self.D + 1)
+        self.W_V = _start(rng, self.D + 1, self.D + 1)
+        self._more(rng)
+
+    def _more(self, rng: np.random.Generator) -> None:
+        """Further parameters of a larger model."""
+
+    def extra_repr(self) -> str:
+        """What torch prints of the model: its sizes."""
+        return f"D={self.D}, H={self.H}"
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of the weights; ``model.float()`` makes it float32."""
+        return self.W_Q.dtype
+
+    def forward(self, X: TensorLike) -> torch.Tensor:
+        """y_hat (P,) for prompts X (P, D+1, N+1)."""
+        return self.readout(*self.summary(X))
+
+    def summary(self, X: TensorLike) -> tuple[torch.Tensor]:
+        """The prompts, checked once, as a tensor of the dtype of the model: what :meth:`readout` takes."""
+        X = _prompts(X, self.dtype)
+        if X.shape[1] != self.D + 1:
+            raise ValueError(f"X must have D+1 = {self.D + 1} rows, got shape {tuple(X.shape)}; "
+                             f"this model has D = {self.D}")
+        return (X,)
+
+    def mix(self, X: torch.Tensor) -> torch.Tensor:
+        """The tokens as the query mixes them, X softmax(...) at the last column, (P, D+1)."""
+        return _softmax_mix(X, X[:, :, -1:], self.W_Q, self.W_K)[..., 0]
+
+    def readout(self, X: torch.Tensor) -> torch.Tensor:
+        """y_hat (P,) from the tensor of :meth:`summary`."""
+        return self.mix(X) @ self.W_V[-1]
+
+
+class TransformerBlock(SoftmaxAttention):
+    r"""One block of a transformer, softmax attention and a feed-forward net with residual connections, in float64.
+
+    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,), the corner of
+    :math:`Y = Z + W_2\,\mathrm{ReLU}(W_1Z+b_1)+b_2` with :math:`Z = Y_{SA}(X) + X`. ``H`` is the number of rows of W_Q,
+    W_K and of W_1 (H, D+1). There is no layer normalisation. Weights start as N(0, 1/columns) drawn from ``rng``, the
+    biases as 0.
+
+    Source: Thesis eqs. (166) to (169).
+    Raises ValueError for D or H below 1 and for an X of another D.
+
+    >>> from spinlib.attention import TransformerBlock
+    >>> model = TransformerBlock(20, 32, rng=0)
+    >>> print(model, sum(p.numel() for p in model.parameters()))
+    TransformerBlock(D=20, H=32) 3182
+    """
+
+    def _more(self, rng: np.random.Generator) -> None:
+        n = self.D + 1
+        self.W_1, self.W_2 = _start(rng, self.H, n), _start(rng, n, self.H)
+        self.b_1 = torch.nn.Parameter(torch.zeros(self.H, dtype=torch.float64))
+        self.b_2 = torch.nn.Parameter(torch.zeros(n, dtype=torch.float64))
+
+    def readout(self, X: torch.Tensor) -> torch.Tensor:
+        """y_hat (P,) from the tensor of :meth:`summary`; of the last layer only the last row is computed."""
+        z = self.mix(X) @ self.W_V.T + X[:, :, -1]                           # (P, D+1): attention and residual
+        return z[:, -1] + feed_forward(z.T, self.W_1, self.b_1, self.W_2[-1:], self.b_2[-1:])[0]
