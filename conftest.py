@@ -19,6 +19,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 BUDGET_S = float(os.environ.get("NB_BUDGET_S", "60"))
 PROCESSOR_S = "processor seconds of the kernel so far"
+CHAPTER_SECONDS = "book/chapter_seconds"  # a file in pytest's cache: of the last run of each chapter
 _wall: dict[str, float] = {}
 _processor: dict[str, float] = {}
 
@@ -87,3 +88,8 @@ def pytest_terminal_summary(terminalreporter):
             seconds = _processor.get(name, 0.0)
             over = "  OVER BUDGET" if seconds > BUDGET_S else ""
             terminalreporter.write_line(f"{seconds:7.1f} {wall:7.1f}  {name}{over}")
+        cache = getattr(terminalreporter.config, "cache", None)
+        if cache is not None:  # `make bench` shows them
+            known = cache.get(CHAPTER_SECONDS, {})
+            cache.set(CHAPTER_SECONDS, known | {name: [round(_processor.get(name, 0.0), 1), round(wall, 1)]
+                                                for name, wall in _wall.items()})
