@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import tiny_sweep
 from spinlib import reproduce
 from spinlib.reproduce import _parts, _run, _store, about, load, run, save
 from spinlib.reproduce._command import main
+from spinlib.reproduce._sweep import one_thread
 
 ROOT = pathlib.Path(__file__).parents[1]
 
@@ -52,7 +54,7 @@ def whole(folder, name="tiny"):
 @pytest.mark.parametrize("options", [(), ("--jobs", "2")])
 def test_a_killed_command_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_path, options):
     log, folder = tmp_path / "log", tmp_path / "killed"
-    process = start(folder, *options, log=log, wait=0.15)
+    process = start(folder, *options, log=log, wait=0.3)
     left = kill_after(process, folder, 3)
     assert 3 <= len(left) < 8 and not (folder / "tiny.npz").exists() and not (folder / "tiny.json").exists()
     finished = {int(path.name[:5]) + 2 for path in left}  # the number of a part is the index of its point
@@ -134,6 +136,12 @@ def test_the_digest_of_the_code_sees_the_physics_and_not_the_other_experiments(t
     (package / "reproduce/_other.py").write_text("2")
     (package / "plotting.py").write_text("2")
     assert _parts.code_digest(tiny_sweep.compute) == first
+    experiment = package / "reproduce" / "_own.py"
+    experiment.write_text("def compute(rng):\n    from spinlib.reproduce._other import helper\n")
+    own = runpy.run_path(str(experiment))["compute"]
+    second = _parts.code_digest(own)
+    (package / "reproduce/_other.py").write_text("3")  # the experiment imports it
+    assert _parts.code_digest(own) != second
     (package / "icl.py").write_text("2")
     assert _parts.code_digest(tiny_sweep.compute) != first != _parts.code_digest(_parts.digest)
 
@@ -286,10 +294,37 @@ def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(_run.EXPERIMENTS)
     assert next(line for line in lines if line.startswith("tiny ")).split(maxsplit=1)[1] == "A row for each size."
+    assert main(["tiny", "--list"]) == 0
+    assert capsys.readouterr().out.startswith("tiny: A row for each size.\n\n``size`` (8,)")
     folder = tmp_path / "new" / "deep"
     assert main(["tiny", "--rng", "4", "--out", str(folder)]) == 0
     assert "tiny.npz: " in capsys.readouterr().out and about("tiny", folder)["rng"] == 4
     assert (folder / "tiny.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_interruption_from_the_keyboard_ends_in_words_and_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
+    def stop(rng, size, name):
+        if size == 5:
+            raise KeyboardInterrupt
+        return tiny_sweep.compute(rng, size, name)
+
+    monkeypatch.setitem(_run.EXPERIMENTS, "tiny", reproduce.Experiment(tiny_sweep.points, stop, tiny_sweep.collect))
+    assert main(["tiny", "--out", str(tmp_path)]) == 130
+    assert "tiny: interrupted; the same command goes on" in capsys.readouterr().err
+    assert len(list((tmp_path / "tiny.parts").iterdir())) == 3
+
+
+def test_one_thread_is_a_state_that_ends(monkeypatch):
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with threadpoolctl.threadpool_limits(2):
+        def threads():
+            return {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
+
+        before = threads()
+        with one_thread():
+            assert threads() == {1} and os.environ["OMP_NUM_THREADS"] == "1"
+        assert threads() == before and "OMP_NUM_THREADS" not in os.environ
 
 
 def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not_lost(tmp_path):

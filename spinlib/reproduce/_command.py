@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 
@@ -17,14 +18,14 @@ def main(arguments: list[str] | None = None) -> int:
         description="Compute the numbers behind a figure: FIGURE.npz, FIGURE.json (how it was made) and FIGURE.png in "
         "one folder. Interrupted, the same command goes on with the points that are missing.")
     parser.add_argument("figure", nargs="?", help="a name of --list, or all")
-    parser.add_argument("--list", action="store_true", help="the names, and what each is")
+    parser.add_argument("--list", action="store_true", help="the names; with a name, all of its arrays")
     parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: of the page")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="points computed side by side (default 1)")
     parser.add_argument("--rng", type=int, default=0, metavar="SEED", help="seed (default 0)")
     parser.add_argument("--out", type=Path, default=Path("."), metavar="DIR", help="folder (default: this one)")
     parser.add_argument("--device", default="cpu", help="of torch, where an experiment uses it: cpu (default), cuda")
     options = parser.parse_args(arguments)
-    if options.list:
+    if options.figure is None and options.list:
         for name in EXPERIMENTS:
             print(f"{name:18} {describe(name).partition(chr(10))[0]}")
         return 0
@@ -38,6 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
             check_device(options.figure, options.device)
     except ValueError as error:
         parser.error(str(error))
+    if options.list:
+        print("\n\n".join(f"{name}: {describe(name)}" for name in names))
+        return 0
     if options.jobs < 1:
         parser.error(f"--jobs must be at least 1, got {options.jobs}: it is the number of points computed side by side")
     if options.rng < 0:
@@ -53,8 +57,12 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(str(error))
     for name in names:
         device = options.device if EXPERIMENTS[name].takes_device else "cpu"
-        result = save(name, options.out, full=options.full, rng=options.rng, jobs=options.jobs, device=device,
-                      progress=True)
+        try:
+            result = save(name, options.out, full=options.full, rng=options.rng, jobs=options.jobs, device=device,
+                          progress=True)
+        except KeyboardInterrupt:
+            print(f"\n{name}: interrupted; the same command goes on with the points that are missing", file=sys.stderr)
+            return 130
         drawn = _draw(name, result, options.out / f"{name}.png")
         made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
         print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")

@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import json
 import os
+import re
 import shutil
 import sys
 import zipfile
@@ -60,12 +61,13 @@ def digest(values: object) -> str:
 def code_digest(compute: Callable) -> str:
     """Twenty letters that change with numpy, with the file of ``compute`` and with the modules of spinlib it may use.
 
-    Of spinlib.reproduce only the file of the experiment counts: another experiment changes nothing here.
+    Of spinlib.reproduce only that file counts, and the files that it imports: another experiment changes nothing here.
     """
-    package = Path(spinlib.__file__).parent
+    package, own = Path(spinlib.__file__).parent, Path(inspect.getsourcefile(compute))
     files = [f for f in sorted(package.rglob("*.py")) if f.parent.name != "reproduce" and f.name != "plotting.py"]
-    own = Path(inspect.getsourcefile(compute))
-    return digest([np.__version__, *(hashlib.sha256(f.read_bytes()).hexdigest() for f in [*files, own])])
+    imported = set(re.findall(r"spinlib\.reproduce\.(_\w+)", own.read_text(encoding="utf-8")))
+    files += [own, *(package / "reproduce" / f"{name}.py" for name in sorted(imported))]
+    return digest([np.__version__, *(hashlib.sha256(f.read_bytes()).hexdigest() for f in files if f.exists())])
 
 
 def write_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:

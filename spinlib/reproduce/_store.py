@@ -23,6 +23,13 @@ def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, p
 
     Every finished point is kept in the folder FIGURE.parts until the result is written, so that the same call after an
     interruption goes on where it was; a result that is there already, of the same parameters, seed and code, is read.
+
+    >>> import os, tempfile
+    >>> from spinlib.reproduce import save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     arrays = save("amp_variances", folder)
+    ...     sorted(os.listdir(folder))
+    ['amp_variances.json', 'amp_variances.npz']
     """
     one, folder = experiment(figure), Path(folder)
     rng = check_integer("rng", rng, 0, "a stored run has a seed")

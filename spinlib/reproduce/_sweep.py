@@ -57,14 +57,23 @@ def _side_by_side(compute: Callable, todo: list, jobs: int) -> Iterable[Done]:
         yield from Parallel(n_jobs=jobs)(delayed(_one)(compute, *t) for t in todo[first:first + 4 * jobs])
 
 
-def one_thread() -> contextlib.AbstractContextManager:
-    """One thread for linear algebra, so that a number does not depend on how many there are (needs threadpoolctl)."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for torch, and for processes that are still to start
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for linear algebra, so that a number does not depend on how many there are (with threadpoolctl)."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for torch, and for processes that start from here
     try:
         from threadpoolctl import threadpool_limits
     except ModuleNotFoundError:
-        return contextlib.nullcontext()
-    return threadpool_limits(1)
+        limits = contextlib.nullcontext()
+    else:
+        limits = threadpool_limits(1)
+    try:
+        with limits:
+            yield
+    finally:
+        if before is None:
+            os.environ.pop("OMP_NUM_THREADS", None)
 
 
 def _bar(title: str, total: int, done: int):
