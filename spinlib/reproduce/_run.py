@@ -12,10 +12,14 @@ from spinlib.reproduce._mapping import AMP_VARIANCES
 from spinlib.reproduce._parts import Parts
 from spinlib.reproduce._pspin import PSPIN_EQUILIBRIUM
 from spinlib.reproduce._sweep import sweep
+from spinlib.reproduce._weights import FIG7, FIG8, FIG9
 
 EXPERIMENTS: dict[str, Experiment] = {
     "amp_variances": AMP_VARIANCES,
     "pspin_equilibrium": PSPIN_EQUILIBRIUM,
+    "fig7": FIG7,
+    "fig8": FIG8,
+    "fig9": FIG9,
 }
 
 
