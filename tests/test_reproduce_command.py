@@ -279,6 +279,17 @@ def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
     assert about("tiny", tmp_path)["device"] == "cuda"
 
 
+def test_the_command_tries_the_device_before_it_computes(monkeypatch, tmp_path, capsys):
+    pytest.importorskip("torch")
+    torched = reproduce.Experiment(tiny_sweep.points, tiny_sweep.gpu, tiny_sweep.collect)
+    monkeypatch.setitem(_run.EXPERIMENTS, "tiny", torched)
+    for device in ("cuda:99", "abacus"):
+        with pytest.raises(SystemExit) as stop:
+            main(["tiny", "--device", device, "--out", str(tmp_path)])
+        assert stop.value.code == 2 and f"torch cannot use --device {device} here" in capsys.readouterr().err
+    assert main(["tiny", "--device", "meta", "--out", str(tmp_path)]) == 0 and about("tiny", tmp_path)["device"] == "meta"
+
+
 def test_progress_is_a_bar_on_stderr_and_silence_is_the_default(capsys):
     run("tiny")
     assert capsys.readouterr() == ("", "")

@@ -37,7 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
             experiment(name)
         if options.figure != "all":
             check_device(options.figure, options.device)
-    except ValueError as error:
+        _try_device(options.device)
+    except (ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
     if options.list:
         print("\n\n".join(f"{name}: {describe(name)}" for name in names))
@@ -67,6 +68,17 @@ def main(arguments: list[str] | None = None) -> int:
         made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
         print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
+
+
+def _try_device(device: str) -> None:
+    if device != "cpu":
+        need("torch", "--device")
+        import torch
+        try:
+            torch.zeros(1, device=device)
+        except (RuntimeError, AssertionError) as error:
+            why = str(error).strip().splitlines()[0]
+            raise ValueError(f"torch cannot use --device {device} here ({why}); leave it out for the cpu") from None
 
 
 def _check_folder(folder: Path) -> None:
