@@ -14,6 +14,7 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
 """
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._mapping import iid_variances, prompt_variances
+from spinlib.reproduce._merged import descend, moments
 from spinlib.reproduce._pspin import BINS, pspin_sample
 from spinlib.reproduce._run import describe, run
 from spinlib.reproduce._store import DATA, about, load, load_agreement, save
@@ -23,10 +24,12 @@ __all__ = [
     "DATA",
     "Experiment",
     "about",
+    "descend",
     "describe",
     "iid_variances",
     "load",
     "load_agreement",
+    "moments",
     "prompt_variances",
     "pspin_sample",
     "run",

@@ -90,7 +90,7 @@ def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -
     errors = {name: np.empty(repeats) for name in ("merged", "separate", "exact")}
     for run in range(repeats):
         A, h = moments(LinearTask(D, N).sample_features(int(alpha * D * D), rng=rng))
-        W, W_Q, W_K = (rng.standard_normal(shape) / np.sqrt(D + 1) for shape in ((D + 1, D), (D + 1, D + 1), (D + 1, D)))
+        W, W_Q, W_K = (rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D))
         least = np.linalg.pinv(A, rcond=1e-12, hermitian=True) @ h       # of all minima the one of least norm
         found = {"merged": descend([W], A, h, steps=steps)[-1], "separate": descend([W_Q, W_K], A, h, steps=steps)[-1],
                  "exact": least.reshape(D + 1, D)}

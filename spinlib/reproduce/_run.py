@@ -8,13 +8,17 @@ import numpy as np
 
 from spinlib._core import RNG, check_flag, check_integer
 from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._learning_curve import LEARNING_SIZES
 from spinlib.reproduce._mapping import AMP_VARIANCES
+from spinlib.reproduce._merged import FIG16
 from spinlib.reproduce._parts import Parts
 from spinlib.reproduce._pspin import PSPIN_EQUILIBRIUM
 from spinlib.reproduce._sweep import sweep
 from spinlib.reproduce._weights import FIG7, FIG8, FIG9
 
 EXPERIMENTS: dict[str, Experiment] = {
+    "fig16": FIG16,
+    "learning_sizes": LEARNING_SIZES,
     "amp_variances": AMP_VARIANCES,
     "pspin_equilibrium": PSPIN_EQUILIBRIUM,
     "fig7": FIG7,
