@@ -3,7 +3,9 @@ from spinlib.icl._bayes import bayes_error, in_context_ridge
 from spinlib.icl._errors import best_weights, contrast, population_error
 from spinlib.icl._learning_curve import learning_curve
 from spinlib.icl._mapping import loss, predict, to_spin_glass, weights
+from spinlib.icl._moments import Moments, block_moments, prompt_moment
 from spinlib.icl._prompts import Features, Prompts, features
+from spinlib.icl._shuffled import shuffled_edge, shuffled_error
 from spinlib.icl._task import LinearTask
 
 __all__ = [  # in the order of the story
@@ -21,4 +23,9 @@ __all__ = [  # in the order of the story
     "contrast",
     "in_context_ridge",
     "bayes_error",
+    "Moments",
+    "prompt_moment",
+    "block_moments",
+    "shuffled_edge",
+    "shuffled_error",
 ]

@@ -1,0 +1,156 @@
+"""Experiments of the chapter on the statistics of the disorder: histograms of its blocks, and their dependence on N.
+
+``fig5``: D = 10, N = 100, P = 1000. ``names`` (kinds,) are A, B (rows of a sample s: the first D, the label row) and the
+kinds of entries of :func:`spinlib.icl.block_moments`, of each ``NAME_edges`` (161,), which reach 8 exact standard
+deviations to both sides, and ``NAME_counts`` (160,); ``outside`` (kinds,) counts what lies beyond; ``entries`` (kinds,)
+and ``powers`` (points, kinds, 4), means of the first four powers of (entry - exact mean) / (exact deviation) over each
+point's draws; ``draws``. Quick: 2 points of 250 draws of the prompts. Full: 100 000 draws, as Thesis Fig. 5.
+
+``fig6``: D = 20, P = 1000, Thesis Fig. 6. ``N`` (11,), ``blocks``; of each block C, D, E, F, G the published estimator
+``NAME`` (11,) = the mean over draws of KL(P_20 to P_N) in bits, its standard error ``NAME_error``, ``NAME_floor``, the
+same for two independent draws at N = 20 (a number; its error ``NAME_floor_error``), and ``NAME_pooled`` (11,), the
+divergence of the histograms pooled over all draws, less its noise floor to first order. ``NAME_counts`` (12, 100) are
+the pooled histograms, the last one of the second draws at N = 20; ``draws``. Quick: 12 draws. Full: 1000, as published.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib.icl import LinearTask, block_moments, prompt_moment
+from spinlib.reproduce._experiment import Experiment
+
+RANGES = {"C": (-0.2, 0.4), "D": (-0.3, 0.3), "E": (-0.1, 0.1), "F": (-0.3, 0.3), "G": (-0.5, 0.5)}  # as published
+BINS = 100                                                          # and one count is added to each
+
+
+def disorder(D, N, P, rng):
+    """Fields (D+1, D), the matrix -<s s> (n, n) with its diagonal, and the samples s (P, n), of P prompts."""
+    data = LinearTask(D, N).sample_features(P, rng=rng)
+    s = (data.u[:, :, None] * data.query[:, None, :]).reshape(P, -1)
+    return (data.u.T @ (data.y[:, None] * data.query)) / P, s.T @ s / -P, s
+
+
+def kinds_of(D):
+    """Where the entries of each kind of coupling stand: flat indices, pairs of one block once."""
+    row, column = np.divmod(np.arange(D * (D + 1)), D)
+    i, j = np.triu_indices(D * (D + 1))
+    label = (row == D).astype(int)
+    shared = (row[i] == row[j]) | (column[i] == column[j])
+    block, same = label[i] + label[j], i == j
+    chosen = {"E_diag": same & (block == 0), "E_shared": ~same & shared & (block == 0), "E_free": ~shared & (block == 0),
+              "F_shared": shared & (block == 1), "F_free": ~shared & (block == 1),
+              "G_diag": same & (block == 2), "G": ~same & (block == 2)}
+    return {name: (i * D * (D + 1) + j)[mask] for name, mask in chosen.items()}
+
+
+def _fig5_compute(rng, D, N, P, draws):
+    places, kinds = kinds_of(D), _kinds(D, N, P)
+    off = ~np.eye(D, dtype=bool)
+    counts = {name: np.zeros(162, dtype=np.int64) for name in kinds}
+    powers = {name: np.zeros(4) for name in kinds}
+    for one in rng.spawn(draws):
+        h, J, s = disorder(D, N, P, one)
+        s, J = s[:100].reshape(100, D + 1, D), J.ravel()
+        found = {"A": s[:, :D].ravel(), "B": s[:, D].ravel(), "C_diag": np.diagonal(h), "C": h[:D][off], "D": h[D]}
+        found |= {name: J[where] for name, where in places.items()}
+        for name, (mean, deviation) in kinds.items():
+            z = (found[name] - mean) / deviation
+            counts[name] += np.bincount(np.clip(np.floor(10 * z + 81), 0, 161).astype(int), minlength=162)
+            powers[name] += [z.mean(), *((z ** k).mean() for k in (2, 3, 4))]
+    return {"counts": np.array(list(counts.values())), "powers": np.array(list(powers.values())) / draws}
+
+
+def _kinds(D, N, P):
+    """Exact mean and standard deviation of every kind of entry."""
+    sample = {"A": (0.0, prompt_moment(D, N, 2) ** 0.5), "B": (0.0, prompt_moment(D, N, label=2) ** 0.5)}
+    return sample | {name: (m.mean, m.var**0.5) for name, m in block_moments(D, N, P).items()}
+
+
+def _fig5_collect(points, results):
+    first = {key: points[0][key] for key in ("D", "N", "P")}
+    kinds, counts = _kinds(**first), sum(r["counts"] for r in results)
+    out = {"names": np.array(list(kinds)), "powers": np.array([r["powers"] for r in results]),
+           "outside": counts[:, 0] + counts[:, -1], "entries": counts.sum(axis=1),
+           "draws": np.array(sum(p["draws"] for p in points))}
+    for (name, (mean, deviation)), row in zip(kinds.items(), counts, strict=True):
+        out[f"{name}_edges"], out[f"{name}_counts"] = mean + deviation * (np.arange(161) - 80) / 10, row[1:-1]
+    return out
+
+
+def _fig5_draw(fig, result, color):
+    axes = fig.subplots(3, 4).ravel()
+    for ax, name in zip(axes, result["names"], strict=True):
+        edges, counts = result[f"{name}_edges"], result[f"{name}_counts"]
+        ax.stairs(counts / counts.sum() / np.diff(edges), edges, color=color["simulation"])
+        ax.set(yscale="log", title=name)
+
+
+FIG5 = Experiment(
+    points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500 if full else 250}] * (200 if full else 2),
+    compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw)
+
+
+def histograms(h, J, D):
+    """Counts (5, 100) of the entries off the diagonal of the blocks C, D, E, F, G in the published ranges."""
+    n = D * D
+    off, pairs = ~np.eye(D, dtype=bool), ~np.eye(n, dtype=bool)
+    entries = (h[:D][off], h[D], J[:n, :n][pairs], J[:n, n:].ravel(), J[n:, n:][off])
+    rows = []
+    for x, (low, high) in zip(entries, RANGES.values(), strict=True):
+        place = np.floor((x - low) * (BINS / (high - low)))
+        rows.append(np.bincount(place[(place >= 0) & (place < BINS)].astype(int), minlength=BINS))
+    return np.array(rows)
+
+
+def divergence(p, q):
+    """Kullback-Leibler divergence in bits of the laws with these counts (..., bins), one count added to each bin."""
+    p, q = p + 1.0, q + 1.0
+    p, q = p / p.sum(-1, keepdims=True), q / q.sum(-1, keepdims=True)
+    return (p * np.log2(p / q)).sum(-1)
+
+
+def _fig6_compute(rng, D, P, lengths, draws):
+    counts = np.zeros((len(lengths) + 1, 5, BINS), dtype=np.int64)
+    kl = np.zeros((draws, len(lengths) + 1, 5))
+    for k, one in enumerate(rng.spawn(draws)):
+        rows = np.array([histograms(*disorder(D, N, P, one)[:2], D) for N in [*lengths, lengths[0]]])
+        counts += rows
+        kl[k] = divergence(rows[0], rows)
+    return {"counts": counts, "kl": kl.sum(axis=0), "kl2": (kl**2).sum(axis=0)}
+
+
+def _fig6_collect(points, results):
+    draws = sum(p["draws"] for p in points)
+    counts, kl, kl2 = (sum(r[key] for r in results) for key in ("counts", "kl", "kl2"))
+    mean = kl / draws
+    error = np.sqrt(np.maximum(kl2 / draws - mean**2, 0) / max(1, draws - 1))
+    out = {"N": np.array(points[0]["lengths"]), "blocks": np.array(list(RANGES)), "draws": np.array(draws)}
+    for b, name in enumerate(RANGES):
+        twice = 2 if name in "EG" else 1                            # J is symmetric: each pair is counted twice
+        out |= {name: mean[:-1, b], f"{name}_error": error[:-1, b], f"{name}_floor": mean[-1, b],
+                f"{name}_floor_error": error[-1, b], f"{name}_counts": counts[:, b],
+                f"{name}_pooled": np.array([_pooled(counts[0, b], row, twice) for row in counts[:-1, b]])}
+    out["E_pooled"][0] = out["F_pooled"][0] = out["G_pooled"][0] = out["C_pooled"][0] = out["D_pooled"][0] = 0.0
+    return out
+
+
+def _pooled(p, q, twice):
+    """Divergence of two pooled histograms less its floor: half of the sum of the relative variances of the bins."""
+    weight = (p + 1) / (q + 1) * (q.sum() + len(q)) / (p.sum() + len(p))
+    floor = (p / (p + 1)).sum() / (p.sum() + len(p)) + (weight * q / (q + 1)).sum() / (q.sum() + len(q))
+    return divergence(p, q) - twice * floor / (2 * np.log(2))
+
+
+def _fig6_draw(fig, result, color):
+    ax = fig.subplots()
+    for name, c in zip(result["blocks"], ("theory", "wrong", "message", "training", "simulation"), strict=True):
+        ax.errorbar(result["N"], result[name], result[f"{name}_error"], fmt="o-", color=color[c], label=name)
+        ax.plot(result["N"], result[f"{name}_pooled"], ":", color=color[c])
+    ax.set(xlabel="N", ylabel="KL(P_20 to P_N) in bits; dotted: less the noise floor")
+    ax.legend()
+
+
+LENGTHS = [20, 21, *range(40, 201, 20)]
+FIG6 = Experiment(
+    points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 6}] * (100 if full else 2),
+    compute=_fig6_compute, collect=_fig6_collect, draw=_fig6_draw)
