@@ -30,7 +30,7 @@ def shuffled_error(D: int, N: int, P: int, ridge: float, *, coupling: float = 1.
     X = E R diag(q) R, with q_i the curvatures of the population error: the error is
     1 - 2 r_1/D + X_1 E|h_1|^2 + X_2 E|h_2|^2. Exact for large D at fixed P/D^2, up to terms of order 1/D.
     ``coupling`` multiplies J; 0 is the glass without couplings. Source: the Dyson equation of a Wigner matrix with a
-    profile of variances, Ajanki, Erdos and Kruger, Commun. Pure Appl. Math. 70, 1672 (2017). ValueError for a ridge
+    profile of variances, Ajanki, Erdos and Kruger, Probab. Theory Relat. Fields 169, 667 (2017). ValueError for a ridge
     at or below ``-shuffled_edge``: there is no ground state then.
 
     >>> from spinlib.icl import shuffled_error

@@ -1,17 +1,4 @@
-"""Experiments of the chapter on the statistics of the disorder: histograms of its blocks, and their dependence on N.
-
-``fig5``: D = 10, N = 100, P = 1000. ``names`` (kinds,) are A, B (rows of a sample s: the first D, the label row) and the
-kinds of entries of :func:`spinlib.icl.block_moments`, of each ``NAME_edges`` (161,), which reach 8 exact standard
-deviations to both sides, and ``NAME_counts`` (160,); ``outside`` (kinds,) counts what lies beyond; ``entries`` (kinds,)
-and ``powers`` (points, kinds, 4), means of the first four powers of (entry - exact mean) / (exact deviation) over each
-point's draws; ``draws``. Quick: 2 points of 250 draws of the prompts. Full: 100 000 draws, as Thesis Fig. 5.
-
-``fig6``: D = 20, P = 1000, Thesis Fig. 6. ``N`` (11,), ``blocks``; of each block C, D, E, F, G the published estimator
-``NAME`` (11,) = the mean over draws of KL(P_20 to P_N) in bits, its standard error ``NAME_error``, ``NAME_floor``, the
-same for two independent draws at N = 20 (a number; its error ``NAME_floor_error``), and ``NAME_pooled`` (11,), the
-divergence of the histograms pooled over all draws, less its noise floor to first order. ``NAME_counts`` (12, 100) are
-the pooled histograms, the last one of the second draws at N = 20; ``draws``. Quick: 12 draws. Full: 1000, as published.
-"""
+"""Experiments of the chapter on the statistics of the disorder: histograms of its blocks, and their dependence on N."""
 from __future__ import annotations
 
 import numpy as np
@@ -37,27 +24,28 @@ def kinds_of(D):
     label = (row == D).astype(int)
     shared = (row[i] == row[j]) | (column[i] == column[j])
     block, same = label[i] + label[j], i == j
-    chosen = {"E_diag": same & (block == 0), "E_shared": ~same & shared & (block == 0), "E_free": ~shared & (block == 0),
-              "F_shared": shared & (block == 1), "F_free": ~shared & (block == 1),
+    chosen = {"E_diag": same & (block == 0), "E_shared": ~same & shared & (block == 0),
+              "E_free": ~shared & (block == 0), "F_shared": shared & (block == 1), "F_free": ~shared & (block == 1),
               "G_diag": same & (block == 2), "G": ~same & (block == 2)}
     return {name: (i * D * (D + 1) + j)[mask] for name, mask in chosen.items()}
 
 
 def _fig5_compute(rng, D, N, P, draws):
-    places, kinds = kinds_of(D), _kinds(D, N, P)
-    off = ~np.eye(D, dtype=bool)
-    counts = {name: np.zeros(162, dtype=np.int64) for name in kinds}
-    powers = {name: np.zeros(4) for name in kinds}
-    for one in rng.spawn(draws):
-        h, J, s = disorder(D, N, P, one)
-        s, J = s[:100].reshape(100, D + 1, D), J.ravel()
-        found = {"A": s[:, :D].ravel(), "B": s[:, D].ravel(), "C_diag": np.diagonal(h), "C": h[:D][off], "D": h[D]}
-        found |= {name: J[where] for name, where in places.items()}
-        for name, (mean, deviation) in kinds.items():
-            z = (found[name] - mean) / deviation
-            counts[name] += np.bincount(np.clip(np.floor(10 * z + 81), 0, 161).astype(int), minlength=162)
-            powers[name] += [z.mean(), *((z ** k).mean() for k in (2, 3, 4))]
-    return {"counts": np.array(list(counts.values())), "powers": np.array(list(powers.values())) / draws}
+    places, kinds, off = kinds_of(D), _kinds(D, N, P), ~np.eye(D, dtype=bool)
+    counts, powers = np.zeros((len(kinds), 162), dtype=np.int64), np.zeros((len(kinds), 4))
+    for first in range(0, draws, 50):                                # 50 draws at a time
+        drawn = [disorder(D, N, P, one) for one in rng.spawn(min(50, draws - first))]
+        h = np.array([one[0] for one in drawn])
+        J = np.array([one[1].ravel() for one in drawn])
+        s = np.array([one[2][:20] for one in drawn])                 # 20 samples are enough
+        found = {"A": s[..., : D * D], "B": s[..., D * D:], "C_diag": np.diagonal(h, axis1=1, axis2=2),
+                 "C": h[:, :D][:, off], "D": h[:, D]} | {name: J[:, where] for name, where in places.items()}
+        for k, (name, (mean, deviation)) in enumerate(kinds.items()):
+            z = (found[name].ravel() - mean) / deviation
+            counts[k] += np.bincount(np.clip(np.floor(10 * z + 81), 0, 161).astype(int), minlength=162)
+            z2 = z * z
+            powers[k] += len(drawn) / len(z) * np.array([z.sum(), z2.sum(), z @ z2, z2 @ z2])
+    return {"counts": counts, "powers": powers / draws}
 
 
 def _kinds(D, N, P):
@@ -67,6 +55,14 @@ def _kinds(D, N, P):
 
 
 def _fig5_collect(points, results):
+    """Histograms of the entries of a sample, of the fields and of the couplings (Thesis Fig. 5).
+
+    D = 10, N = 100, P = 1000. ``names`` (kinds,) are A, B (entries of a sample s: the first D rows, the label row) and
+    the kinds of entries of :func:`spinlib.icl.block_moments`; of each, ``NAME_edges`` (161,), which reach 8 exact standard deviations to both
+    sides of the exact mean, and ``NAME_counts`` (160,). ``outside`` (kinds,) counts what lies beyond, ``entries``
+    (kinds,) all. ``powers`` (points, kinds, 4): the means of the first four powers of the entries in these units, over
+    the draws of each point. ``draws``: how often the prompts were drawn. Quick: 2000. Full: 100 000, as in the source.
+    """
     first = {key: points[0][key] for key in ("D", "N", "P")}
     kinds, counts = _kinds(**first), sum(r["counts"] for r in results)
     out = {"names": np.array(list(kinds)), "powers": np.array([r["powers"] for r in results]),
@@ -86,7 +82,7 @@ def _fig5_draw(fig, result, color):
 
 
 FIG5 = Experiment(
-    points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500 if full else 250}] * (200 if full else 2),
+    points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
     compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw)
 
 
@@ -120,6 +116,15 @@ def _fig6_compute(rng, D, P, lengths, draws):
 
 
 def _fig6_collect(points, results):
+    """How far the law of the entries of each block moves with N (Thesis Fig. 6), D = 20, P = 1000, in bits.
+
+    ``N`` (11,), ``blocks`` (5,), ``draws``. Of each block C, D of the fields and E, F, G of the couplings the published
+    estimator ``NAME`` (11,), the mean over draws of the divergence of the histogram at N = 20 from that at N: 100 bins
+    of fixed range, entries off the diagonal, one count added to each bin; its standard error ``NAME_error``; the same
+    for two independent draws at N = 20, ``NAME_floor`` and ``NAME_floor_error`` (numbers); and ``NAME_pooled`` (11,),
+    the divergence of the histograms pooled over all draws, less its own noise floor to first order. ``NAME_counts``
+    (12, 100): these histograms, the last one of the second draws at N = 20. Quick: 64 draws. Full: 1000, as published.
+    """
     draws = sum(p["draws"] for p in points)
     counts, kl, kl2 = (sum(r[key] for r in results) for key in ("counts", "kl", "kl2"))
     mean = kl / draws
@@ -130,7 +135,7 @@ def _fig6_collect(points, results):
         out |= {name: mean[:-1, b], f"{name}_error": error[:-1, b], f"{name}_floor": mean[-1, b],
                 f"{name}_floor_error": error[-1, b], f"{name}_counts": counts[:, b],
                 f"{name}_pooled": np.array([_pooled(counts[0, b], row, twice) for row in counts[:-1, b]])}
-    out["E_pooled"][0] = out["F_pooled"][0] = out["G_pooled"][0] = out["C_pooled"][0] = out["D_pooled"][0] = 0.0
+        out[f"{name}_pooled"][0] = 0.0                              # a histogram against itself has no floor
     return out
 
 
@@ -152,5 +157,5 @@ def _fig6_draw(fig, result, color):
 
 LENGTHS = [20, 21, *range(40, 201, 20)]
 FIG6 = Experiment(
-    points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 6}] * (100 if full else 2),
+    points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
     compute=_fig6_compute, collect=_fig6_collect, draw=_fig6_draw)

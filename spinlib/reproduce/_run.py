@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 
 from spinlib._core import RNG, check_flag, check_integer
+from spinlib.reproduce._disorder import FIG5, FIG6
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._learning_curve import LEARNING_SIZES
 from spinlib.reproduce._mapping import AMP_VARIANCES
@@ -20,6 +21,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "fig16": FIG16,
     "learning_sizes": LEARNING_SIZES,
     "amp_variances": AMP_VARIANCES,
+    "fig5": FIG5,
+    "fig6": FIG6,
     "pspin_equilibrium": PSPIN_EQUILIBRIUM,
     "fig7": FIG7,
     "fig8": FIG8,
