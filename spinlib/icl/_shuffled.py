@@ -16,7 +16,7 @@ def shuffled_edge(D: int, N: int, P: int) -> float:
 
     >>> from spinlib.icl import shuffled_edge
     >>> print(f"{shuffled_edge(20, 100, 1000):.4f} {shuffled_edge(20, 100, 3000):.4f}")
-    -0.0299 0.0107
+    -0.0338 0.0096
     """
     stiffness, T, _, _ = _two_blocks(D, N, P)
     return float(_edge(stiffness, T))

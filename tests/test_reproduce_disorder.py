@@ -1,0 +1,88 @@
+"""fig5 and fig6: shapes, exact moments, the estimator against its expectation, a stored point computed again."""
+import numpy as np
+import pytest
+
+from spinlib.icl import block_moments
+from spinlib.reproduce import _disorder, load
+
+
+def test_fig5_tiny():
+    points = [{"D": 3, "N": 5, "P": 40, "draws": 60}] * 3
+    results = [_disorder.FIG5.compute(rng=r, **p) for r, p in zip(np.random.default_rng(0).spawn(3), points, strict=True)]
+    out = _disorder.FIG5.collect(points, results)
+    assert out["draws"] == 180 and out["powers"].shape == (3, 12, 4)
+    kinds = block_moments(3, 5, 40)
+    for k, name in enumerate(out["names"]):
+        edges, counts = out[f"{name}_edges"], out[f"{name}_counts"]
+        assert edges.shape == (161,) and counts.sum() + out["outside"][k] == out["entries"][k]
+        if name in kinds:                                               # pairs of one block once
+            twice = 2 if name in ("E_shared", "E_free", "G") else 1
+            assert out["entries"][k] == 180 * kinds[name].count // twice
+            assert edges[80] == pytest.approx(kinds[name].mean, abs=1e-15)
+
+
+def test_fig5_stored_moments_are_the_exact_ones():
+    out = load("fig5")
+    mean = out["powers"].mean(axis=0)
+    error = out["powers"].std(axis=0, ddof=1) / np.sqrt(len(out["powers"]))
+    z = np.abs(mean[:, :2] - [0, 1]) / error[:, :2]
+    assert z.max() < 5 and out["draws"] == 100_000
+
+
+def test_fig5_a_stored_point_again():
+    """Points have their own seeds: the first one of the full run, with fewer draws, is what a part of it would be."""
+    again = _disorder.FIG5.compute(rng=np.random.default_rng(0).spawn(200)[7], D=10, N=100, P=1000, draws=500)
+    assert np.allclose(again["powers"], load("fig5")["powers"][7], rtol=1e-9, atol=1e-9)
+    assert not np.allclose(again["powers"], load("fig5")["powers"][8], atol=1e-3)
+
+
+def test_fig6_tiny():
+    points = [{"D": 4, "P": 30, "lengths": [4, 5, 9], "draws": 3}] * 2
+    results = [_disorder.FIG6.compute(rng=r, **p) for r, p in zip(np.random.default_rng(0).spawn(2), points, strict=True)]
+    out = _disorder.FIG6.collect(points, results)
+    assert out["draws"] == 6 and list(out["blocks"]) == list("CDEFG")
+    for name in "CDEFG":
+        assert out[name].shape == out[f"{name}_error"].shape == out[f"{name}_pooled"].shape == (3,)
+        assert out[name][0] == 0 and (out[name][1:] > 0).all() and out[f"{name}_floor"] > 0
+        assert out[f"{name}_counts"].shape == (4, 100)
+
+
+def test_histograms_count_every_entry_off_the_diagonal_in_range():
+    D = 3
+    h, J = np.full((D + 1, D), 0.011), np.full((D * (D + 1),) * 2, 0.051)
+    counts = _disorder.histograms(h, J, D)
+    assert counts.sum(axis=1).tolist() == [D * (D - 1), D, D**2 * (D**2 - 1), D**3, D * (D - 1)]
+    for row, x, (low, high) in zip(counts, (0.011, 0.011, 0.051, 0.051, 0.051), _disorder.RANGES.values(), strict=True):
+        assert row.argmax() == np.searchsorted(np.linspace(low, high, 101), x) - 1
+    assert _disorder.histograms(h + 9, J + 9, D).sum() == 0
+
+
+def test_the_noise_floor_of_independent_entries():
+    """Two histograms of one law: the estimator has the mean (K - 1)/(M ln 2) for M large, and the pooled one none."""
+    rng = np.random.default_rng(0)
+    law = np.full(100, 0.01)
+    p, q = rng.multinomial(20_000, law, size=(2, 400))
+    found = _disorder.divergence(p, q)
+    assert abs(found.mean() - 99 / 20_000 / np.log(2)) < 5 * found.std() / 20 + 1e-4
+    less = np.array([_disorder._pooled(a, b, 1) for a, b in zip(p, q, strict=True)])
+    assert abs(less.mean()) < 5 * less.std() / 20 + 1e-4 < found.mean() / 10
+
+
+@pytest.mark.parametrize("block, N, published", [("C", 100, .09938), ("D", 100, .11847), ("E", 100, .49757),
+                                                 ("F", 100, .23654), ("G", 100, .19254), ("E", 200, .70630),
+                                                 ("F", 21, .01152), ("G", 200, .20347)])
+def test_fig6_stored_against_the_published_estimator(block, N, published):
+    """Public code of Li, Bai and Huang, arrays of their Fig. S2; within 10 %."""
+    out = load("fig6")
+    assert out[block][list(out["N"]).index(N)] == pytest.approx(published, rel=0.1)
+
+
+def test_fig6_a_stored_point_lies_in_the_stored_mean():
+    """One of 100 points of 10 draws again: its counts are part of the stored ones, its mean is near the stored mean."""
+    out = load("fig6")
+    point = _disorder.FIG6.points(True)[3]
+    again = _disorder.FIG6.compute(rng=np.random.default_rng(0).spawn(100)[3], **point)
+    for b, name in enumerate("CDEFG"):
+        assert (again["counts"][:, b] <= out[f"{name}_counts"]).all()
+        z = (again["kl"][1:-1, b] / 10 - out[name][1:]) / (out[f"{name}_error"][1:] * 10)
+        assert np.abs(z).max() < 5
