@@ -19,7 +19,7 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
     r"""E g_1^first g_2^second q^label, exact, where (g; q) = (X0 y0; y0.y0) / N sums up a prompt (Thesis eq. (131)).
 
     Given the task w, with r = w.w/D, and t = y0.y0/(N r), which is chi-square(N)/N: q = r t, and g is w t/sqrt(D) plus
-    a normal vector across w of variance r t/N per direction, so |g|^2 = r (t^2 + t k/N) with an independent
+    a normal vector across w of variance r t/N per direction, so g.g = r (t^2 + t k/N) with an independent
     chi-square k of D-1 degrees of freedom. The direction of g is uniform. Odd powers of g average to 0. No label noise,
     independent tokens. ValueError for D, N < 1, negative powers, and for ``second`` > 0 at D = 1.
 
