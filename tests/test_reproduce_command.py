@@ -413,7 +413,7 @@ def test_every_stored_file_in_the_book_is_whole_small_and_of_this_plan():
 @pytest.mark.parametrize("name", list(_run.EXPERIMENTS))
 def test_every_experiment_describes_itself_and_has_plain_points_and_a_picture(name):
     one = _run.EXPERIMENTS[name]
-    assert reproduce.describe(name).partition("\n")[0].endswith(".") and one.draw is not None
+    assert len(reproduce.describe(name)) > 50 and one.draw is not None
     for full in (False, True):
         points = one.points(full)
         assert points and json.loads(json.dumps(points)) == points

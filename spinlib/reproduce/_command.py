@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 from spinlib._core import need
@@ -27,7 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.figure is None and options.list:
         for name in EXPERIMENTS:
-            print(f"{name:18} {describe(name).partition(chr(10))[0]}")
+            first = re.split(r"(?<=\.)\s|:\s|\n\n", describe(name))[0]
+            print(f"{name:18} {textwrap.shorten(first, 120, placeholder=' ...')}")
         return 0
     if options.figure is None:
         parser.error("name a figure, or all; --list shows the names")
