@@ -304,8 +304,9 @@ def test_progress_is_a_bar_on_stderr_and_silence_is_the_default(capsys):
 def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(_run.EXPERIMENTS)
-    assert next(line for line in lines if line.startswith("tiny ")).split(maxsplit=1)[1] == "A row for each size."
+    names = [line.split()[0] for line in lines]
+    assert sorted(names) == sorted(_run.EXPERIMENTS) and names.index("fig7") < names.index("fig9") < names.index("tiny")
+    assert next(line for line in lines if line.startswith("tiny ")).split(maxsplit=1)[1] == "A row for each size"
     assert main(["tiny", "--list"]) == 0
     assert capsys.readouterr().out.startswith("tiny: A row for each size.\n\n``size`` (8,)")
     folder = tmp_path / "new" / "deep"

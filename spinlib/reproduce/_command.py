@@ -28,14 +28,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", default="cpu", help="of torch, where an experiment uses it: cpu (default), cuda")
     options = parser.parse_args(arguments)
     if options.figure is None and options.list:
-        for name in EXPERIMENTS:
-            first = re.split(r"(?<=\.)\s|:\s|\n\n", describe(name))[0]
-            print(f"{name:18} {textwrap.shorten(first, 120, placeholder=' ...')}")
+        for name in sorted(EXPERIMENTS, key=_order):
+            first = re.split(r"(?<!Fig)(?<!Figs)(?<!eq)\.\s|\n\n", describe(name))[0].rstrip(".")
+            print(f"{name:18} {textwrap.shorten(first, 110, placeholder=' ...')}")
         return 0
     if options.figure is None:
         parser.error("name a figure, or all; --list shows the names")
     try:
-        names = list(EXPERIMENTS) if options.figure == "all" else [options.figure]
+        names = sorted(EXPERIMENTS, key=_order) if options.figure == "all" else [options.figure]
         for name in names:
             experiment(name)
         if options.figure != "all":
@@ -71,6 +71,12 @@ def main(arguments: list[str] | None = None) -> int:
         made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
         print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
+
+
+def _order(name: str) -> tuple:
+    """Figures by their number, then the others."""
+    number = re.match(r"fig(\d+)", name)
+    return (0, int(number.group(1)), name) if number else (1, 0, name)
 
 
 def _try_device(device: str) -> None:
