@@ -1,0 +1,158 @@
+"""Experiments of the chapter on when a transformer learns: the map of the contrast, and message passing
+against training.
+
+``fig12a``: naive AMP, the iteration of Thesis eq. (153) at beta = 100 with damping 0.9, from normal random means and
+variances, called converged when after 100 sweeps the mean squares of the last steps of m and of v sum to less than 1e-6;
+beside it the ground state of the same glass. D = 20, ridge 1, and ridge 0.01 for the ground state alone. Prompts are
+added one block after another, so cells of one N and one repeat share their first prompts. A cell of ``contrast_eq153``
+is the mean over the repeats that converged, NaN where none did: with this rule the published blank cells appear.
+
+``fig12b``: population errors of five weights of the same P = 10 000 prompts (D = 20): Adam (5000 full-batch steps of
+rate 0.001, weight decay 0.01, on the squared error without 1/2), naive AMP, AMP, and ground states at ridges 0.01 and 0.005.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib.icl import Features, LinearTask, contrast, population_error, to_spin_glass, weights
+from spinlib.inference import amp, ground_state
+from spinlib.reproduce._experiment import Experiment
+from spinlib.spin_glass import SpinGlass
+
+
+def adam(A: np.ndarray, h: np.ndarray, weight_decay: float, *, start: np.ndarray, steps: int = 5000,
+         rate: float = 0.001) -> np.ndarray:
+    r"""The weights (n,) after full-batch Adam on the mean squared error <(y_hat - y)^2>, from its summary alone.
+
+    A (n, n) = <s s^T> and h (n,) = <y s> are all that the gradient 2 (A w - h) + weight_decay w asks of the prompts, so
+    the iterates are those of torch's ``Adam(lr=rate, weight_decay=weight_decay)`` on the prompts themselves, to rounding.
+
+    >>> import numpy as np
+    >>> from spinlib.reproduce._phase import adam
+    >>> w = adam(np.diag([1.0, 2.0]), np.ones(2), 0.0, start=np.zeros(2), rate=0.01)
+    >>> print(w.round(4))
+    [1.  0.5]
+    """
+    w, m, v = np.array(start, dtype=float), np.zeros_like(h), np.zeros_like(h)
+    for t in range(1, steps + 1):
+        gradient = 2 * (A @ w - h) + weight_decay * w
+        m = 0.9 * m + 0.1 * gradient
+        v = 0.999 * v + 0.001 * gradient**2
+        w = w - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return w
+
+
+def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0, sweeps: int = 100,
+                 damping: float = 0.9) -> tuple[np.ndarray, bool]:
+    """The means after the published sweeps of Thesis eq. (153), and whether the published criterion holds."""
+    J2 = glass.J**2
+    m, v = rng.standard_normal((2, glass.n))
+    step = np.inf
+    with np.errstate(all="ignore"):  # divergence is an answer here
+        for _ in range(sweeps):
+            stiffness = glass.lam - beta * (J2 @ v)
+            new = (glass.h + glass.J @ m) / stiffness, 1 / (beta * stiffness)
+            dm, dv = (1 - damping) * (new[0] - m), (1 - damping) * (new[1] - v)
+            m, v, step = m + dm, v + dv, np.mean(dm**2) + np.mean(dv**2)
+            if not step < 1e12:
+                break
+    return m, bool(step < 1e-6)
+
+
+def _points_map(full):
+    N, P, repeats = range(2, 101, 2), list(range(20, 1001, 20)), 10
+    if not full:
+        N, P, repeats = (2, 4, 10, 20, 40, 60, 80, 100), [20, 60, 100, 160, 240, 400, 600, 800, 1000], 3
+    return [{"N": n, "repeat": k, "P": P, "D": 20} for n in N for k in range(repeats)]
+
+
+def _cells(rng, N, repeat, P, D):
+    n, seen = D * (D + 1), 0
+    data = LinearTask(D, N).sample_features(max(P), rng=rng)
+    A, h = np.zeros((n, n)), np.zeros(n)
+    found = {name: np.full(len(P), np.nan) for name in ("contrast_eq153", *_GROUND)}
+    for k, p in enumerate(P):
+        s = (data.u[seen:p, :, None] * data.query[seen:p, None, :]).reshape(-1, n)
+        A, h, seen = A + s.T @ s, h + data.y[seen:p] @ s, p
+        stiff, J = np.diagonal(A) / p, -A / p
+        np.fill_diagonal(J, 0)
+        for ridge, names in ((1.0, _GROUND[:2]), (0.01, _GROUND[2:])):
+            glass = SpinGlass(J, h / p, ridge + stiff)
+            W = weights(np.linalg.solve(glass.hessian, glass.h), D)
+            found[names[0]][k], found[names[1]][k] = contrast(W), population_error(W, N)
+            if ridge == 1:
+                m, converged = naive_sweeps(glass, rng)
+                if converged:
+                    found["contrast_eq153"][k] = contrast(weights(m, D))
+    return found
+
+
+_GROUND = ("contrast_exact", "error_exact", "contrast_weak", "error_weak")
+
+
+def _collect_map(points, results):
+    """``N`` (n_N,), ``P`` (n_P,); ``contrast_eq153``, ``contrast_exact``, ``error_exact`` (ridge 1), ``contrast_weak``,
+    ``error_weak`` (ridge 0.01), (n_N, n_P) means over repeats; ``converged`` (n_N, n_P) the share of repeats."""
+    N = np.array(sorted({p["N"] for p in points}))
+    cells = {name: np.array([[r[name] for p, r in zip(points, results, strict=True) if p["N"] == n] for n in N])
+             for name in ("contrast_eq153", *_GROUND)}                            # (n_N, repeats, n_P)
+    good = np.isfinite(cells["contrast_eq153"])
+    total = np.where(good, cells["contrast_eq153"], 0).sum(1)
+    result = {name: cells[name].mean(1) for name in _GROUND}
+    with np.errstate(invalid="ignore"):
+        result["contrast_eq153"] = total / np.where(good.any(1), good.sum(1), np.nan)
+    return {"N": N, "P": np.array(points[0]["P"]), "converged": good.mean(1), **result}
+
+
+def _draw_map(fig, result, color):
+    ax = fig.subplots()
+    image = ax.pcolormesh(result["P"], result["N"], result["contrast_eq153"], vmin=0, vmax=1, shading="nearest")
+    ax.set(xlabel="prompts P", ylabel="examples N", title="contrast, blank where not converged")
+    fig.colorbar(image, ax=ax)
+
+
+FIG12A = Experiment(_points_map, _cells, _collect_map, _draw_map)
+
+
+def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01) -> dict[str, float]:
+    """Population errors of the five weights of Fig 12b on one sample; NaN where a message passing does not converge."""
+    D = data.query.shape[1]
+    glass = to_spin_glass(data, weight_decay)
+    half = SpinGlass(glass.J, glass.h, glass.lam - weight_decay / 2)
+    A = glass.hessian - weight_decay * np.eye(glass.n)
+    found = {"adam": adam(A, glass.h, weight_decay, start=start)}
+    found |= {"exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
+    for name, onsager in (("amp_eq153", False), ("amp", True)):
+        result = amp(glass, 100.0, onsager=onsager, damping=0.3, tol=1e-8)
+        found[name] = result.mean if result.converged else np.full(glass.n, np.nan)
+    return {name: population_error(weights(w, D), N) if np.isfinite(w).all() else np.nan for name, w in found.items()}
+
+
+def _points_five(full):
+    N, repeats = (range(20, 201, 20), 50) if full else ((20, 100, 200), 2)
+    return [{"N": n, "repeat": k, "D": 20, "P": 10_000} for n in N for k in range(repeats)]
+
+
+def _five(rng, N, repeat, D, P):
+    data = LinearTask(D, N).sample_features(P, rng=rng)
+    return five_errors(data, N, rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1))
+
+
+def _collect_five(points, results):
+    """``N`` (n_N,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_N, repeats), population errors."""
+    N = np.array(sorted({p["N"] for p in points}))
+    return {"N": N} | {
+        name: np.array([[r[name] for p, r in zip(points, results, strict=True) if p["N"] == n] for n in N])
+        for name in ("adam", "amp_eq153", "amp", "exact", "exact_half")
+    }
+
+
+def _draw_five(fig, result, color):
+    ax = fig.subplots()
+    for name, key in (("adam", "training"), ("amp_eq153", "wrong"), ("amp", "theory"), ("exact", "exact")):
+        ax.plot(result["N"], result[name].mean(1), color=color[key], label=name)
+    ax.set(xlabel="examples N", ylabel="error")
+    ax.legend()
+
+
+FIG12B = Experiment(_points_five, _five, _collect_five, _draw_five)
