@@ -12,9 +12,17 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
+from spinlib.reproduce._correlated import (
+    published_covariance,
+    shared_covariance,
+    token_error,
+    token_features,
+    token_moments,
+)
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._mapping import iid_variances, prompt_variances
 from spinlib.reproduce._merged import descend, moments
+from spinlib.reproduce._phase import adam
 from spinlib.reproduce._pspin import BINS, pspin_sample
 from spinlib.reproduce._run import describe, run
 from spinlib.reproduce._store import DATA, about, load, load_agreement, save
@@ -24,6 +32,7 @@ __all__ = [
     "DATA",
     "Experiment",
     "about",
+    "adam",
     "descend",
     "describe",
     "iid_variances",
@@ -32,6 +41,11 @@ __all__ = [
     "moments",
     "prompt_variances",
     "pspin_sample",
+    "published_covariance",
     "run",
     "save",
+    "shared_covariance",
+    "token_error",
+    "token_features",
+    "token_moments",
 ]

@@ -19,7 +19,7 @@ from spinlib.spin_glass import SpinGlass
 def shared_covariance(N: int, c: float) -> np.ndarray:
     """c + (1 - c) delta for N tokens and the query (Thesis eq. (162)).
 
-    >>> from spinlib.reproduce._correlated import shared_covariance
+    >>> from spinlib.reproduce import shared_covariance
     >>> shared_covariance(1, 0.5).tolist()
     [[1.0, 0.5], [0.5, 1.0]]
     """
@@ -29,7 +29,7 @@ def shared_covariance(N: int, c: float) -> np.ndarray:
 def published_covariance(N: int, c: float) -> np.ndarray:
     """L^T L, where L is the lower Cholesky factor of ``shared_covariance(N, c)``; c < 1.
 
-    >>> from spinlib.reproduce._correlated import published_covariance
+    >>> from spinlib.reproduce import published_covariance
     >>> print(f"{published_covariance(200, 0.5)[-1, -1]:.4f}")     # the variance of the query: about 1 - c
     0.5025
     """
@@ -44,7 +44,7 @@ def token_features(K: np.ndarray, D: int, P: int, *, rng: RNG = None) -> Feature
     Along the task w the tokens t are drawn one by one; they are the labels, up to a factor. Across w a coordinate
     enters only through its sum with weights t and its query entry, two correlated Gaussians.
 
-    >>> from spinlib.reproduce._correlated import shared_covariance, token_features
+    >>> from spinlib.reproduce import shared_covariance, token_features
     >>> token_features(shared_covariance(8, 0.2), 3, 5, rng=0).u.shape
     (5, 4)
     """
@@ -69,7 +69,7 @@ def token_moments(K: np.ndarray, D: int) -> tuple[float, float, float, float, fl
     """(K_qq, b, alpha, gamma, rho): with W = (A; v), the mean of (y_hat - y)^2 over prompts with tokens of
     covariance K is K_qq - 2 b tr A + alpha |A|^2 + gamma [(tr A)^2 + tr A^2] + rho |v|^2.
 
-    >>> from spinlib.reproduce._correlated import shared_covariance, token_moments
+    >>> from spinlib.reproduce import shared_covariance, token_moments
     >>> print(f"{token_moments(shared_covariance(20, 0.0), 20)[2]:.4f}")        # alpha = (1 + 21 / 20) / 20
     0.1025
     """
@@ -90,7 +90,7 @@ def token_error(W: np.ndarray, K: np.ndarray) -> float:
 
     >>> import numpy as np
     >>> from spinlib.icl import population_error
-    >>> from spinlib.reproduce._correlated import shared_covariance, token_error
+    >>> from spinlib.reproduce import shared_covariance, token_error
     >>> W = np.random.default_rng(0).normal(size=(4, 3))
     >>> abs(token_error(W, shared_covariance(7, 0.3)) - population_error(W, 7, corr=0.3)) < 1e-12
     True

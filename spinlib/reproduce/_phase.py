@@ -28,7 +28,7 @@ def adam(A: np.ndarray, h: np.ndarray, weight_decay: float, *, start: np.ndarray
     the iterates are those of torch's ``Adam(lr=rate, weight_decay=weight_decay)`` on the prompts themselves, to rounding.
 
     >>> import numpy as np
-    >>> from spinlib.reproduce._phase import adam
+    >>> from spinlib.reproduce import adam
     >>> w = adam(np.diag([1.0, 2.0]), np.ones(2), 0.0, start=np.zeros(2), rate=0.01)
     >>> print(w.round(4))
     [1.  0.5]

@@ -8,11 +8,13 @@ import numpy as np
 
 from spinlib._core import RNG, check_flag, check_integer
 from spinlib.reproduce._disorder import FIG5, FIG6
+from spinlib.reproduce._correlated import FIG13, FIG14
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._learning_curve import LEARNING_SIZES
 from spinlib.reproduce._mapping import AMP_VARIANCES
 from spinlib.reproduce._merged import FIG16
 from spinlib.reproduce._parts import Parts
+from spinlib.reproduce._phase import FIG12A, FIG12B
 from spinlib.reproduce._pspin import PSPIN_EQUILIBRIUM
 from spinlib.reproduce._sweep import sweep
 from spinlib.reproduce._weights import FIG7, FIG8, FIG9
@@ -27,6 +29,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "fig7": FIG7,
     "fig8": FIG8,
     "fig9": FIG9,
+    "fig12a": FIG12A,
+    "fig12b": FIG12B,
+    "fig13": FIG13,
+    "fig14": FIG14,
 }
 
 
