@@ -160,10 +160,13 @@ def _draw_blocks(fig, result, color):
 FIG13 = Experiment(_points_blocks, _blocks, _collect_blocks, _draw_blocks)
 
 
+REPEATS_ERRORS = 5
+
+
 def _points_errors(full):
-    c, repeats = (np.arange(5, 100, 5) / 100, 20) if full else ((0.05, 0.25, 0.45, 0.7, 0.95), 1)
+    c, repeats = (np.arange(5, 100, 5) / 100, REPEATS_ERRORS) if full else ((0.05, 0.25, 0.45, 0.7, 0.95), 1)
     return [{"c": float(value), "covariance": kind, "repeat": k, "D": 20, "N": 200, "P": 10_000, "weight_decay": 0.01}
-            for value in c for kind in ("shared", "published") for k in range(repeats)]
+            for k in range(repeats) for value in c for kind in ("shared", "published")]
 
 
 def _errors(rng, c, covariance, repeat, D, N, P, weight_decay):

@@ -13,6 +13,8 @@ rate 0.001, weight decay 0.01, on the squared error without 1/2), naive AMP, AMP
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.blas import dsymv
 
 from spinlib.icl import Features, LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.inference import amp, ground_state
@@ -45,13 +47,13 @@ def adam(A: np.ndarray, h: np.ndarray, weight_decay: float, *, start: np.ndarray
 def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0, sweeps: int = 100,
                  damping: float = 0.9) -> tuple[np.ndarray, bool]:
     """The means after the published sweeps of Thesis eq. (153), and whether the published criterion holds."""
-    J2 = glass.J**2
+    J, J2 = np.asfortranarray(glass.J), np.asfortranarray(glass.J**2)
     m, v = rng.standard_normal((2, glass.n))
     step = np.inf
     with np.errstate(all="ignore"):  # divergence is an answer here
         for _ in range(sweeps):
-            stiffness = glass.lam - beta * (J2 @ v)
-            new = (glass.h + glass.J @ m) / stiffness, 1 / (beta * stiffness)
+            stiffness = glass.lam - dsymv(beta, J2, v)
+            new = (glass.h + dsymv(1.0, J, m)) / stiffness, 1 / (beta * stiffness)
             dm, dv = (1 - damping) * (new[0] - m), (1 - damping) * (new[1] - v)
             m, v, step = m + dm, v + dv, np.mean(dm**2) + np.mean(dv**2)
             if not step < 1e12:
@@ -59,11 +61,14 @@ def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0
     return m, bool(step < 1e-6)
 
 
+REPEATS_MAP = 3
+
+
 def _points_map(full):
-    N, P, repeats = range(2, 101, 2), list(range(20, 1001, 20)), 10
+    N, P, repeats = range(2, 101, 2), list(range(20, 1001, 20)), REPEATS_MAP
     if not full:
         N, P, repeats = (2, 4, 10, 20, 40, 60, 80, 100), [20, 60, 100, 160, 240, 400, 600, 800, 1000], 3
-    return [{"N": n, "repeat": k, "P": P, "D": 20} for n in N for k in range(repeats)]
+    return [{"N": n, "repeat": k, "P": P, "D": 20} for k in range(repeats) for n in N]
 
 
 def _cells(rng, N, repeat, P, D):
@@ -78,7 +83,7 @@ def _cells(rng, N, repeat, P, D):
         np.fill_diagonal(J, 0)
         for ridge, names in ((1.0, _GROUND[:2]), (0.01, _GROUND[2:])):
             glass = SpinGlass(J, h / p, ridge + stiff)
-            W = weights(np.linalg.solve(glass.hessian, glass.h), D)
+            W = weights(cho_solve(cho_factor(glass.hessian, overwrite_a=True, check_finite=False), glass.h), D)
             found[names[0]][k], found[names[1]][k] = contrast(W), population_error(W, N)
             if ridge == 1:
                 m, converged = naive_sweeps(glass, rng)
@@ -130,7 +135,7 @@ def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float =
 
 def _points_five(full):
     N, repeats = (range(20, 201, 20), 50) if full else ((20, 100, 200), 2)
-    return [{"N": n, "repeat": k, "D": 20, "P": 10_000} for n in N for k in range(repeats)]
+    return [{"N": n, "repeat": k, "D": 20, "P": 10_000} for k in range(repeats) for n in N]
 
 
 def _five(rng, N, repeat, D, P):
