@@ -135,7 +135,7 @@ def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float =
 
 def _points_five(full):
     N, repeats = (range(20, 201, 20), 50) if full else ((20, 100, 200), 2)
-    return [{"N": n, "repeat": k, "D": 20, "P": 10_000} for k in range(repeats) for n in N]
+    return [{"N": n, "repeat": k, "D": 20, "P": 10_000} for n in N for k in range(repeats)]
 
 
 def _five(rng, N, repeat, D, P):
