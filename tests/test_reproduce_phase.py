@@ -23,6 +23,24 @@ PUBLISHED = {
     "adam": [0.5364, 0.3584, 0.2749, 0.2195, 0.1885, 0.1611, 0.1420, 0.1293, 0.1163, 0.1057],
 }
 
+# blank cells of the published map, a number a row N = 2, 4 .. 100 in base 16; its first bit is P = 20, its 50th P = 1000
+BLANK = """3fffffb500000 3ffed00000000 3ff8000000000 3ff0000000000 3fc0000000000 3f00000000000 3f00000000000 3f00000000000
+    3e00000000000 3c00000000000 3c00000000000 3e00000000000 3e00000000000 3c00000000000 3e00000000000 3c00000000000
+    3800000000000 3c00000000000 3c00000000000 3c00000000000 3c00000000000 3c00000000000 3800000000000 3800000000000
+    3c00000000000 3c00000000000 3800000000000 3800000000000 3800000000000 3800000000000 3800000000000 3800000000000
+    3800000000000 3800000000000 3800000000000 3800000000000 3800000000000 3800000000000 3800000000000 3000000000000
+    3800000000000 3800000000000 3800000000000 3800000000000 3400000000000 3800000000000 3000000000000 3800000000000
+    3800000000000 3c00000000000""".split()
+
+
+def test_blank_cells_of_the_published_map():
+    """At least 95 % of the cells agree, and most of those blank in either are blank in both."""
+    published = np.array([[bit == "1" for bit in f"{int(row, 16):050b}"] for row in BLANK])
+    here = np.isnan(load("fig12a")["contrast_eq153"])
+    assert published.shape == here.shape == (50, 50) and published.sum() == 234
+    assert (here == published).mean() >= 0.95
+    assert (here & published).sum() > 0.7 * (here | published).sum()
+
 
 def test_adam_on_the_summary_is_torch_adam_on_the_prompts():
     torch = pytest.importorskip("torch")
