@@ -1,6 +1,7 @@
 """Figure 12: the sweeps, Adam on the summary of the prompts, the equation of state, stored numbers, published values."""
 import numpy as np
 import pytest
+import torch
 
 from spinlib.icl import (
     Features,
@@ -43,7 +44,6 @@ def test_blank_cells_of_the_published_map():
 
 
 def test_adam_on_the_summary_is_torch_adam_on_the_prompts():
-    torch = pytest.importorskip("torch")
     D, start = 3, np.random.default_rng(1).standard_normal(12)
     data = LinearTask(D, 5).sample_features(40, rng=0)
     W = torch.tensor(start.reshape(D + 1, D), requires_grad=True)
