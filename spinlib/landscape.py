@@ -1,0 +1,156 @@
+"""The energy landscape of the transformer's glass: curvatures, flat directions, exact cuts through it."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spinlib._core import check_array, check_finite, check_integer, check_real, check_type
+from spinlib.icl import Features, Prompts, features, to_spin_glass
+from spinlib.spin_glass import SpinGlass
+
+
+def hessian_spectrum(data: Prompts | Features, ridge: float = 0.0) -> np.ndarray:
+    """All n = D (D+1) eigenvalues (n,) of the Hessian A + ridge of the loss, ascending; A = <s s^T> over P prompts.
+
+    Thesis eq. (159), with its ridge. For P < n the P non-zero ones come from the Gram matrix of the prompts, (u u')(q q')
+    entry by entry, so that cost is O(min(P, n)^3) and no sample s is formed; the other n - P are exactly ``ridge``.
+    TypeError for other data, ValueError for a negative ridge.
+
+    >>> from spinlib.icl import LinearTask
+    >>> from spinlib.landscape import hessian_spectrum
+    >>> spectrum = hessian_spectrum(LinearTask(D=3, N=5).sample_features(4, rng=0), ridge=0.5)
+    >>> print(len(spectrum), spectrum[:8])
+    12 [0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5]
+    """
+    data = _features(data)
+    ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
+    P, D = data.query.shape
+    n = D * (D + 1)
+    if P >= n:
+        return np.clip(np.linalg.eigvalsh(to_spin_glass(data, 0.0).hessian), 0, None) + ridge
+    gram = (data.u @ data.u.T) * (data.query @ data.query.T) / P
+    return np.concatenate([np.zeros(n - P), np.clip(np.linalg.eigvalsh(gram), 0, None)]) + ridge
+
+
+def zero_modes(data: Prompts | Features) -> int:
+    """Number of the n = D (D+1) curvatures that are 0 without ridge, counted: eigenvalue <= n eps (largest eigenvalue).
+
+    eps = 2.2e-16 is the rounding of float64. A square W has D + 1 more, those of its idle column (Thesis Fig. 10).
+    With probability 1 the answer is max(0, n - P). TypeError for other data.
+
+    >>> from spinlib.icl import LinearTask
+    >>> from spinlib.landscape import zero_modes
+    >>> [zero_modes(LinearTask(D=4, N=50).sample_features(P, rng=0)) for P in (5, 20, 40)]
+    [15, 0, 0]
+    """
+    spectrum = hessian_spectrum(data)
+    return int((spectrum <= len(spectrum) * np.finfo(float).eps * spectrum[-1]).sum())
+
+
+def zero_ratio(D: int, P: int) -> float:
+    """Share of zero curvatures among the (D+1)^2 of a square W at ridge 0: 1 - min(P, D (D+1)) / (D+1)^2.
+
+    Exact with probability 1 for P prompts of the linear task (Thesis Fig. 10, inset). ValueError for D, P < 1.
+
+    >>> from spinlib.landscape import zero_ratio
+    >>> print(f"{zero_ratio(40, 25):.4f} {zero_ratio(10, 2000):.4f}")
+    0.9851 0.0909
+    """
+    D, P = check_integer("D", D, 1), check_integer("P", P, 1)
+    return 1 - min(P, D * (D + 1)) / (D + 1) ** 2
+
+
+def relative_norms(data: Prompts | Features) -> np.ndarray:
+    """Squared norms (P, 2) of the two blocks of each sample s = u (x) query over their means: W11 and the label row.
+
+    With u = (g, q), entry [mu, 0] is proportional to |g|^2 |query|^2 and [mu, 1] to q^2 |query|^2. They tend to 1 as D
+    and N grow, as 1 +- O(1/sqrt(D)). TypeError for other data.
+
+    >>> from spinlib.icl import LinearTask
+    >>> from spinlib.landscape import relative_norms
+    >>> print(relative_norms(LinearTask(D=20, N=100).sample_features(100_000, rng=0)).std(axis=0).round(1))
+    [0.5 0.8]
+    """
+    data = _features(data)
+    query = (data.query**2).sum(1)
+    norms = np.column_stack([(data.u[:, :-1] ** 2).sum(1) * query, data.u[:, -1] ** 2 * query])
+    return norms / norms.mean(axis=0)
+
+
+def hessian_density(x: ArrayLike, D: int, N: int, P: int, *, norms: ArrayLike | None = None) -> np.ndarray:
+    r"""Density of the non-zero eigenvalues of A at x (m,) > 0, ridge 0: it integrates to min(1, P / n), n = D (D+1).
+
+    The deterministic equivalent of a sample covariance of two blocks, variance a = (1 + (D+1)/N) / D on D^2 directions
+    and b = (1 + 2/D)(1 + 2/N) on D of them (Marchenko and Pastur 1967). With G1, G2 the mean diagonal of (A - z)^-1 in
+    the blocks, t the relative norms of a prompt and < > their mean,
+
+    .. math:: 1/G_1 = a\,\langle t_1/(1+e)\rangle - z,\quad 1/G_2 = b\,\langle t_2/(1+e)\rangle - z,\quad
+              e = (t_1 a D^2 G_1 + t_2 b D G_2)/P.
+
+    ``norms`` (k, 2) are samples of t, from :func:`relative_norms`; None takes t = 1, its limit for D to infinity. The
+    density is that at distance 1e-7 x from the real axis. ValueError for x <= 0, where the atom sits, and for D, N, P
+    < 1; RuntimeError where the equations are not solved to 1e-8.
+
+    >>> from spinlib.landscape import hessian_density
+    >>> print(hessian_density([0.06], D=20, N=100, P=5000).round(2))
+    [17.63]
+    """
+    D, N, P = check_integer("D", D, 1), check_integer("N", N, 1), check_integer("P", P, 1)
+    x = check_array("x", x, (None,), hint="x is a list of eigenvalues")
+    if (x <= 0).any():
+        raise ValueError(f"x must be positive, got {x.min():g}; the share of zeros is max(0, 1 - P / (D (D + 1)))")
+    t = np.ones((1, 2)) if norms is None else check_array("norms", norms, (None, 2), hint="pass relative_norms(data)")
+    sizes, variances = np.array([D * D, D]), np.array([(1 + (D + 1) / N) / D, (1 + 2 / D) * (1 + 2 / N)])
+    G, first = None, max(1.0, x.max()) * 10
+    for step in range(41):  # from far above the real axis down to it: Newton follows the right solution
+        z = (x + 1j * first ** (1 - step / 40) * (1e-7 * x) ** (step / 40))[:, None]
+        G = -1 / z * np.ones(2) if G is None else G
+        for _ in range(3):
+            G, error = _newton(G, z, t, variances, variances * sizes / P)
+    if not error.max(initial=0) < 1e-8 or (G.imag < 0).any():
+        raise RuntimeError(f"the density at x = {x[error.argmax()]:g} is not solved (error {error.max():.1g}); "
+                           "move x away from 0 or from an edge of the spectrum")
+    return (G.imag @ sizes) / (np.pi * sizes.sum())
+
+
+def _newton(G, z, t, variances, load):
+    """One Newton step for the two resolvents G (m, 2) of hessian_density, and the relative error before it."""
+    weight = 1 / (1 + (G * load) @ t.T)                                            # (m, k)
+    K = 1 / (variances * (weight @ t) / len(t) - z)
+    second = (weight**2 @ np.column_stack([t[:, 0] ** 2, t[:, 0] * t[:, 1], t[:, 1] ** 2])) / len(t)
+    d11, d12, d21, d22 = (K[:, i] ** 2 * variances[i] * load[j] * second[:, i + j] for i in (0, 1) for j in (0, 1))
+    F = K - G
+    step = np.column_stack([(1 - d22) * F[:, 0] + d12 * F[:, 1], d21 * F[:, 0] + (1 - d11) * F[:, 1]])
+    return G + step / ((1 - d11) * (1 - d22) - d12 * d21)[:, None], np.abs(F / G).max(axis=1)
+
+
+def plane_cut(glass: SpinGlass, center: ArrayLike, first: ArrayLike, second: ArrayLike, a: ArrayLike,
+              b: ArrayLike) -> np.ndarray:
+    """Energy (len(b), len(a)) on the plane center + a first + b second, exact: a quadratic of six numbers.
+
+    ``center``, ``first``, ``second`` (n,), ``a`` and ``b`` 1-D; energies of the loss (Thesis eq. (128)), O(n^2 + grid).
+    Rows run over b, as matplotlib's contour wants. ValueError for shapes that do not fit.
+
+    >>> from spinlib.landscape import plane_cut
+    >>> from spinlib.spin_glass import SpinGlass
+    >>> pair = SpinGlass(J=[[0, 0.5], [0.5, 0]], h=[1, 0], lam=[1, 1])
+    >>> print(plane_cut(pair, [0, 0], [1, 0], [0, 1], a=[0, 1], b=[0, 1]))
+    [[ 0.  -0.5]
+     [ 0.5 -0.5]]
+    """
+    check_type("glass", glass, SpinGlass, "make one with icl.to_spin_glass or SpinGlass(J, h, lam)")
+    center, first, second = (check_array(name, v, (glass.n,), hint="it is a direction in the space of the spins")
+                             for name, v in (("center", center), ("first", first), ("second", second)))
+    a, b = check_finite("a", a), check_finite("b", b)
+    if a.ndim != 1 or b.ndim != 1:
+        raise ValueError(f"a and b must be lists of numbers, got shapes {a.shape} and {b.shape}; pass np.linspace(-1, 1, 50)")
+    slope = glass.gradient(center)
+    bent = [glass.lam * v - glass.J @ v for v in (first, second)]
+    b = b[:, None]
+    return (glass.energy(center) + a * (slope @ first) + b * (slope @ second) + 0.5 * a**2 * (first @ bent[0])
+            + a * b * (first @ bent[1]) + 0.5 * b**2 * (second @ bent[1]))
+
+
+def _features(data):
+    check_type("data", data, (Prompts, Features), "make them with LinearTask(D, N).sample_features(P)")
+    return data if isinstance(data, Features) else features(data)

@@ -1,0 +1,115 @@
+"""Experiments of the chapter on the energy landscape: Thesis Figs. 10 and 11."""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib._core import need
+from spinlib.icl import LinearTask, to_spin_glass
+from spinlib.inference import ground_state
+from spinlib.landscape import hessian_spectrum, zero_modes
+from spinlib.reproduce._experiment import Experiment
+
+EDGES = np.geomspace(1e-4, 20, 121)  # of the histograms of eigenvalues
+KEPT = 10                            # matrices whose eigenvalues are kept one by one
+
+
+def _fig10_points(full):
+    sizes, prompts = (range(10, 41, 5), range(25, 2001, 25)) if full else (range(10, 41, 5), (25, 100, 250, 500, 800, 1100, 1500, 2000))
+    points = [{"kind": "zeros", "D": D, "N": 100, "P": P} for D in sizes for P in prompts]
+    batches, samples = (100, 50) if full else (1, 20)
+    return points + [{"kind": "spectrum", "D": 20, "N": 100, "P": P, "samples": samples}
+                     for P in (100, 420, 1000, 5000) for _ in range(batches)]
+
+
+def _fig10_compute(*, rng, kind, D, N, P, samples=1):
+    task, n = LinearTask(D, N), D * (D + 1)
+    if kind == "zeros":
+        return {"ratio": (zero_modes(task.sample_features(P, rng=rng)) + D + 1) / (D + 1) ** 2}
+    values = np.array([hessian_spectrum(task.sample_features(P, rng=rng)) for _ in range(samples)])[:, max(0, n - P):]
+    return {"counts": np.histogram(values, EDGES)[0], "values": values[:KEPT].astype(np.float32)}
+
+
+def _fig10_collect(points, results):
+    """Flat directions and curvatures of the glass at ridge 0, N = 100 (Thesis Fig. 10).
+
+    ``D`` (sizes,), ``P`` (prompts,) and ``zero_ratio`` (sizes, prompts), counted in the (D+1)^2 curvatures of a square
+    W, one sample a cell (threshold n eps times the largest). For D = 20 and P' = 100, 420, 1000, 5000:
+    ``eigenvalues_P'`` (10, min(P', n)) non-zero ones of ten matrices (float32), and of all of them ``counts_P'`` (120,)
+    between ``edges`` (121,), and ``matrices``. Quick: 7 x 8 cells, 20 matrices; full: 7 x 80 cells, 5000 matrices as
+    in the thesis.
+    """
+    zeros = [(p, r) for p, r in zip(points, results, strict=True) if p["kind"] == "zeros"]
+    D, P = (sorted({p[name] for p, _ in zeros}) for name in ("D", "P"))
+    found = {"D": np.array(D), "P": np.array(P), "edges": EDGES,
+             "zero_ratio": np.array([r["ratio"] for _, r in zeros], dtype=float).reshape(len(D), len(P))}
+    spectra = [(p, r) for p, r in zip(points, results, strict=True) if p["kind"] == "spectrum"]
+    for here in sorted({p["P"] for p, _ in spectra}):
+        mine = [(p, r) for p, r in spectra if p["P"] == here]
+        found[f"eigenvalues_{here}"] = np.asarray(mine[0][1]["values"])
+        found[f"counts_{here}"] = np.sum([r["counts"] for _, r in mine], axis=0)
+        found["matrices"] = np.array(sum(p["samples"] for p, _ in mine))
+    return found
+
+
+def _fig10_draw(fig, result, color):
+    left, right = fig.subplots(2, 1)
+    for D, ratio in zip(result["D"], result["zero_ratio"], strict=True):
+        left.plot(result["P"], ratio, label=f"D = {D}")
+    left.set(xlabel="P", ylabel="share of zero curvatures")
+    left.legend()
+    middle = np.sqrt(result["edges"][1:] * result["edges"][:-1])
+    for P in sorted(int(name[7:]) for name in result if name.startswith("counts_")):
+        right.plot(middle, result[f"counts_{P}"] / result["matrices"], label=f"P = {P}")
+    right.set(xscale="log", xlabel="curvature", ylabel="a matrix and bin")
+    right.legend()
+
+
+def _fig11_points(full):
+    return [{"D": 10, "N": 50, "P": P, "points": 1000 if full else 500} for P in (10, 1000)]
+
+
+def _fig11_compute(*, rng, D, N, P, points):
+    need("sklearn", "the experiment fig11")
+    from sklearn.manifold import TSNE
+
+    glass = to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.01)
+    W = rng.standard_normal((points, glass.n))
+    energy = glass.energy(W)
+    place = TSNE(init="random", random_state=int(rng.integers(2**31)), n_jobs=1).fit_transform(W)
+    shuffled = rng.permuted(np.tile(energy, (200, 1)), axis=1)
+    return {"energy": energy, "energy_twice": energy + 0.5 * (W**2) @ (glass.lam - 0.01), "place": place,
+            "ground": glass.energy(ground_state(glass).mean), "mean_exact": 0.5 * glass.lam.sum(),
+            "in_picture": _likeness(energy, place), "in_space": _likeness(energy, W),
+            "chance": np.std([_likeness(one, place) for one in shuffled])}
+
+
+def _likeness(energy, place, neighbours=10):
+    """Correlation of the energy of a point with the mean over its nearest neighbours in ``place``."""
+    square = (place**2).sum(1)
+    distance = square[:, None] + square - 2 * place @ place.T
+    np.fill_diagonal(distance, np.inf)
+    near = np.argpartition(distance, neighbours, axis=1)[:, :neighbours]
+    return np.corrcoef(energy, energy[near].mean(1))[0, 1]
+
+
+def _fig11_collect(points, results):
+    """Energies of random weights and their places in a t-SNE picture (Thesis Fig. 11): D = 10, N = 50, ridge .01.
+
+    First axis: P = 10, 1000 prompts. ``energy`` (2, points) of W with N(0, 1) entries, ``energy_twice`` with the
+    diagonal of J left in, as published, ``place`` (2, points, 2) by t-SNE (scikit-learn; not the same digits on another
+    processor), ``ground`` the lowest energy, ``mean_exact`` that of random weights; ``in_picture``, ``in_space``
+    (2,): correlation of a point's energy with the mean of its 10 nearest neighbours, in the picture and among the
+    weights; ``chance``: standard deviation of the first where energies are shuffled. Points: 500, full: 1000.
+    """
+    found = {name: np.array([r[name] for r in results]) for name in results[0]}
+    return found | {"P": np.array([p["P"] for p in points])}
+
+
+def _fig11_draw(fig, result, color):
+    for ax, P, place, energy in zip(fig.subplots(1, 2), result["P"], result["place"], result["energy"], strict=True):
+        ax.scatter(*place.T, c=energy, s=6)
+        ax.set(title=f"P = {P}", xticks=[], yticks=[])
+
+
+FIG10 = Experiment(_fig10_points, _fig10_compute, _fig10_collect, _fig10_draw)
+FIG11 = Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw)

@@ -1,0 +1,130 @@
+"""The landscape: spectra against dense algebra and theory, flat directions counted, plane cuts against the energy."""
+import numpy as np
+import pytest
+from stats import z_score
+
+from spinlib.icl import Features, LinearTask, features, to_spin_glass
+from spinlib.landscape import (hessian_density, hessian_spectrum, plane_cut, relative_norms, zero_modes, zero_ratio)
+from spinlib.random_matrix import mp_density
+from spinlib.spin_glass import SpinGlass, gaussian_glass
+
+
+@pytest.mark.parametrize("P", [3, 19, 20, 21, 60])
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_eq_159_spectrum_is_that_of_the_dense_hessian(P, ridge):
+    data = LinearTask(4, 10).sample_features(P, rng=P)
+    dense = np.linalg.eigvalsh(to_spin_glass(data, ridge).hessian)
+    found = hessian_spectrum(data, ridge)
+    assert np.abs(found - dense).max() < 1e-13 * dense[-1]
+    assert (np.diff(found) >= 0).all() and found[0] >= ridge
+
+
+def test_eq_160_curvature_of_a_direction_is_a_mean_square():
+    prompts = LinearTask(4, 10).sample(7, rng=0)
+    data, v = features(prompts), np.random.default_rng(1).normal(size=(20, 5))
+    glass = to_spin_glass(prompts, 0.0)
+    square = np.mean([(np.outer(u, q).ravel() @ v) ** 2 for u, q in zip(data.u, data.query)], axis=0)
+    assert np.abs((v * (glass.hessian @ v)).sum(0) - square).max() < 1e-12 * square.max()
+
+
+@pytest.mark.parametrize("D, N, P", [(1, 1, 1), (1, 1, 2), (2, 1, 5), (2, 1, 6), (3, 1, 12), (6, 50, 41), (6, 50, 42),
+                                     (6, 50, 43), (12, 3, 100)])
+def test_zero_modes_are_as_many_as_the_rank_says(D, N, P):
+    for seed in range(3):
+        data = LinearTask(D, N).sample_features(P, rng=seed)
+        s = np.einsum("pi,pj->pij", data.u, data.query).reshape(P, -1)
+        assert zero_modes(data) == max(0, D * (D + 1) - P) == D * (D + 1) - np.linalg.matrix_rank(s)
+        assert (zero_modes(data) + D + 1) / (D + 1) ** 2 == pytest.approx(zero_ratio(D, P), abs=1e-15)
+
+
+def test_zero_modes_see_repeated_prompts_and_a_ridge_lifts_all():
+    data = LinearTask(4, 10).sample_features(12, rng=0)
+    twice = Features(*(np.concatenate([a, a]) for a in (data.u, data.query, data.y)))
+    assert zero_modes(twice) == 8          # 24 prompts, but 12 different ones
+    assert hessian_spectrum(twice, 0.1)[0] == pytest.approx(0.1, abs=1e-13)
+
+
+def test_idle_column_of_a_square_w_is_flat():
+    prompts = LinearTask(3, 8).sample(40, rng=0)
+    data = features(prompts)
+    s = np.einsum("pi,pj->pij", data.u, prompts.X[:, :, -1]).reshape(40, -1)     # the query with its empty label slot
+    values = np.linalg.eigvalsh(s.T @ s / 40)
+    assert (np.abs(values) < 1e-12).sum() == 4
+    assert (np.abs(values) < 1e-12).mean() == zero_ratio(3, 40)
+
+
+@pytest.mark.parametrize("P", [60, 100, 420, 1000, 5000])
+def test_density_without_norms_is_silverstein_of_two_variances(P):
+    """Another road: x(m) = -1/m + sum_k c_k v_k / (1 + v_k m) is a cubic for the companion transform m at each x."""
+    D, N = 20, 100
+    x = np.geomspace(0.02, 3, 40)
+    v, c = np.array([(1 + 21 / 100) / 20, 1.1 * 1.02]), np.array([400, 20]) / P
+    expected = []
+    for z in x * (1 + 1e-7j):
+        bracket = [np.poly1d([v[0], 1]), np.poly1d([v[1], 1])]
+        m = np.poly1d([1, 0])
+        cubic = (m * z + 1) * bracket[0] * bracket[1] - m * (bracket[1] * (c[0] * v[0]) + bracket[0] * (c[1] * v[1]))
+        m = max(cubic.roots, key=lambda r: r.imag)
+        expected.append((m.imag - (1 - 420 / P) * (-1 / z).imag) * P / 420 / np.pi)
+    assert np.abs(hessian_density(x, D, N, P) - expected).max() < 1e-7 * max(expected)
+
+
+def test_density_of_equal_variances_is_marchenko_pastur():
+    """D = 1, N = 1: variances 3 and 9 differ; with norms 0 in the second block it leaves the spectrum."""
+    x, norms = np.array([2.0, 3.0, 4.0]), np.array([[1.0, 0.0]])
+    half = hessian_density(x, 1, 1, 10, norms=norms)
+    assert np.abs(2 * half / mp_density(x, 0.1, 3.0) - 1).max() < 2e-3
+
+
+@pytest.mark.parametrize("P", [50, 1000])
+def test_density_has_the_mass_and_the_mean_of_the_curvatures(P):
+    x = np.geomspace(1e-4, 40, 1500)
+    norms = relative_norms(LinearTask(20, 100).sample_features(200, rng=0))
+    for t in (None, norms):
+        density = hessian_density(x, 20, 100, P, norms=t)
+        assert np.trapezoid(density, x) == pytest.approx(min(1, P / 420), rel=2e-3)
+        assert np.trapezoid(x * density, x) == pytest.approx((400 * 1.21 / 20 + 20 * 1.1 * 1.02) / 420, rel=1e-2)
+
+
+@pytest.mark.parametrize("P", [100, 420])
+def test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_not(P):
+    """E tr A^2 / n: the norms of the prompts add their variance, O(1/P) of the whole."""
+    norms = relative_norms(LinearTask(20, 100).sample_features(1000, rng=0))
+    x = np.geomspace(1e-3, 60, 800)
+    moments = [np.trapezoid(x**2 * hessian_density(x, 20, 100, P, norms=t), x) for t in (norms, None)]
+    values = [(hessian_spectrum(LinearTask(20, 100).sample_features(P, rng=k)) ** 2).mean() for k in range(60)]
+    assert abs(np.mean(values) / moments[0] - 1) < 0.06
+    assert z_score(values, moments[1]) > 4
+
+
+def test_norms_are_those_of_the_samples():
+    data = LinearTask(3, 8).sample_features(50, rng=0)
+    s = np.einsum("pi,pj->pij", data.u, data.query)
+    expected = np.column_stack([(s[:, :3] ** 2).sum((1, 2)), (s[:, 3] ** 2).sum(1)])
+    assert np.abs(relative_norms(data) - expected / expected.mean(0)).max() < 1e-13
+
+
+def test_plane_cut_is_the_energy_at_every_point():
+    glass, rng = gaussian_glass(12, field=1.0, rng=0), np.random.default_rng(1)
+    center, first, second = rng.normal(size=(3, 12))
+    a, b = np.linspace(-2, 1, 5), np.linspace(-1, 3, 4)
+    cut = plane_cut(glass, center, first, second, a, b)
+    points = center + a[None, :, None] * first + b[:, None, None] * second
+    assert cut.shape == (4, 5) and np.abs(cut - glass.energy(points)).max() < 1e-12 * np.abs(cut).max()
+
+
+@pytest.mark.parametrize("call, word", [
+    (lambda: hessian_spectrum(np.eye(3)), "sample_features"),
+    (lambda: hessian_spectrum(LinearTask(2, 3).sample_features(5, rng=0), -1), "ridge"),
+    (lambda: zero_modes(3), "sample_features"),
+    (lambda: relative_norms(3), "sample_features"),
+    (lambda: zero_ratio(0, 3), "D must be at least 1"),
+    (lambda: hessian_density([0.0, 1.0], 3, 5, 10), "positive"),
+    (lambda: hessian_density([1.0], 3, 5, 10, norms=[1.0, 2.0]), "relative_norms"),
+    (lambda: plane_cut(3, [0], [0], [0], [0], [0]), "to_spin_glass"),
+    (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0, 0], [0], [0], [0], [0]), "shape"),
+    (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0], [0], [0], [[0]], [0]), "linspace"),
+])
+def test_bad_input_is_refused_in_words(call, word):
+    with pytest.raises((ValueError, TypeError), match=word):
+        call()
