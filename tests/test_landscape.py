@@ -128,3 +128,30 @@ def test_plane_cut_is_the_energy_at_every_point():
 def test_bad_input_is_refused_in_words(call, word):
     with pytest.raises((ValueError, TypeError), match=word):
         call()
+
+
+@pytest.mark.parametrize("P", [6, 12, 60])
+def test_160_text_no_start_is_trapped_and_no_wall_stands_between_ends(P):
+    """Gradient descent from random starts: all end at the lowest loss, and so does every point between two ends."""
+    data = LinearTask(4, 20).sample_features(P, rng=P)
+    glass = to_spin_glass(data, 0.0)
+    values, vectors = np.linalg.eigh(glass.hessian)
+    seen = values > 1e-12
+    lowest = -0.5 * ((vectors.T @ glass.h)[seen] ** 2 / values[seen]).sum()
+    rng = np.random.default_rng(0)
+    start = rng.normal(size=(6, 20))
+    s = start.copy()
+    for _ in range(15_000):
+        s -= glass.gradient(s) / values[-1]
+    assert np.abs(glass.energy(s) - lowest).max() < 1e-9
+    for k in np.linspace(-1, 2, 13):
+        assert abs(glass.energy((1 - k) * s[0] + k * s[1]) - lowest) < 1e-9
+    if P < 20:                                         # the flat part of the start is still there: the ends differ
+        flat = vectors[:, ~seen]
+        assert flat.shape[1] == 20 - P
+        assert np.abs((s - start) @ flat).max() < 1e-11
+        assert np.linalg.norm(s[0] - s[1]) > 0.1
+    glass = to_spin_glass(data, 0.05)                  # with a ridge there is one end
+    for _ in range(10_000):
+        s -= glass.gradient(s) / (values[-1] + 0.05)
+    assert np.abs(s - s[0]).max() < 1e-6

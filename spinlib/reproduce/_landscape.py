@@ -76,11 +76,15 @@ def _fig11_compute(*, rng, D, N, P, points):
     W = rng.standard_normal((points, glass.n))
     energy = glass.energy(W)
     place = TSNE(init="random", random_state=int(rng.integers(2**31)), n_jobs=1).fit_transform(W)
+    length, rim = (W**2).sum(1), np.linalg.norm(place - place.mean(0), axis=1)
+    hessian, n = glass.hessian, glass.n
     shuffled = rng.permuted(np.tile(energy, (200, 1)), axis=1)
     return {"energy": energy, "energy_twice": energy + 0.5 * (W**2) @ (glass.lam - 0.01), "place": place,
             "ground": glass.energy(ground_state(glass).mean), "mean_exact": 0.5 * glass.lam.sum(),
             "in_picture": _likeness(energy, place), "in_space": _likeness(energy, W),
-            "chance": np.std([_likeness(one, place) for one in shuffled])}
+            "chance": np.std([_likeness(one, place) for one in shuffled]),
+            "length": np.corrcoef(energy, length)[0, 1], "rim": np.corrcoef(length, rim)[0, 1],
+            "length_exact": glass.lam.sum() / np.sqrt(n * (hessian**2).sum() + 2 * n * (glass.h**2).sum())}
 
 
 def _likeness(energy, place, neighbours=10):
@@ -99,7 +103,9 @@ def _fig11_collect(points, results):
     diagonal of J left in, as published, ``place`` (2, points, 2) by t-SNE (scikit-learn; not the same digits on another
     processor), ``ground`` the lowest energy, ``mean_exact`` that of random weights; ``in_picture``, ``in_space``
     (2,): correlation of a point's energy with the mean of its 10 nearest neighbours, in the picture and among the
-    weights; ``chance``: standard deviation of the first where energies are shuffled. Points: 500, full: 1000.
+    weights; ``chance``: standard deviation of the first where energies are shuffled. ``length``: correlation of the
+    energy with |W|^2, exactly ``length_exact`` for many points; ``rim``: that of |W|^2 with the distance from the middle
+    of the picture. Points: 500, full: 1000.
     """
     found = {name: np.array([r[name] for r in results]) for name in results[0]}
     return found | {"P": np.array([p["P"] for p in points])}

@@ -7,9 +7,10 @@ import inspect
 import numpy as np
 
 from spinlib._core import RNG, check_flag, check_integer
-from spinlib.reproduce._disorder import FIG5, FIG6
 from spinlib.reproduce._correlated import FIG13, FIG14
+from spinlib.reproduce._disorder import FIG5, FIG6
 from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._landscape import FIG10, FIG11
 from spinlib.reproduce._learning_curve import LEARNING_SIZES
 from spinlib.reproduce._mapping import AMP_VARIANCES
 from spinlib.reproduce._merged import FIG16
@@ -25,6 +26,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "amp_variances": AMP_VARIANCES,
     "fig5": FIG5,
     "fig6": FIG6,
+    "fig10": FIG10,
+    "fig11": FIG11,
     "pspin_equilibrium": PSPIN_EQUILIBRIUM,
     "fig7": FIG7,
     "fig8": FIG8,
