@@ -4,7 +4,8 @@ import pytest
 from stats import z_score
 
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
-from spinlib.landscape import (hessian_density, hessian_spectrum, plane_cut, relative_norms, zero_modes, zero_ratio)
+from spinlib.landscape import (Mixture, block_values, fit_mixture, hessian_density, hessian_spectrum, plane_cut,
+                               relative_norms, zero_modes, zero_ratio)
 from spinlib.random_matrix import mp_density
 from spinlib.spin_glass import SpinGlass, gaussian_glass
 
@@ -113,7 +114,47 @@ def test_plane_cut_is_the_energy_at_every_point():
     assert cut.shape == (4, 5) and np.abs(cut - glass.energy(points)).max() < 1e-12 * np.abs(cut).max()
 
 
+def test_blocks_hold_every_field_and_every_pair_once():
+    glass = to_spin_glass(LinearTask(4, 9).sample_features(30, rng=0), 0.1)
+    blocks = block_values(glass)
+    assert [len(blocks[name]) for name in "CDEFG"] == [16, 4, 120, 64, 6]
+    assert np.array_equal(np.concatenate([blocks["C"], blocks["D"]]), glass.h)
+    pairs = np.concatenate([blocks[name] for name in "EFG"])
+    assert len(pairs) == 190 and (pairs**2).sum() == pytest.approx((glass.J**2).sum() / 2, rel=1e-12)
+    s = np.einsum("pi,pj->pij", *(getattr(LinearTask(4, 9).sample_features(30, rng=0), k) for k in ("u", "query")))
+    assert blocks["F"][1] == pytest.approx(-(s[:, 0, 0] * s[:, 4, 1]).mean(), abs=1e-15)
+    assert blocks["G"][0] == pytest.approx(-(s[:, 4, 0] * s[:, 4, 1]).mean(), abs=1e-15)
+
+
+def test_mixture_is_normalised_and_its_samples_have_its_moments():
+    mixture = Mixture([0.6, 0.4], [-1.0, 0.5], [0.3, 2.0])
+    x = np.linspace(-15, 15, 4001)
+    assert np.trapezoid(mixture.density(x), x) == pytest.approx(1, abs=1e-9)
+    assert np.trapezoid(x**2 * mixture.density(x), x) - (-0.4) ** 2 == pytest.approx(mixture.variance, rel=1e-8)
+    draws = mixture.sample(50_000, rng=0)
+    assert abs(z_score(draws, -0.4)) < 5 and abs(z_score((draws + 0.4) ** 2, mixture.variance)) < 5
+
+
+def test_fit_finds_a_mixture_again_and_beats_one_gaussian():
+    truth = Mixture([0.1, 0.9], [4.0, 0.0], [0.5, 1.0])
+    values = truth.sample(20_000, rng=1)
+    found, one = fit_mixture(values), fit_mixture(values, 1)
+    for name, bound in (("weight", 0.01), ("mean", 0.05), ("sd", 0.03)):
+        assert np.abs(getattr(found, name) - getattr(truth, name)).max() < bound
+    assert np.log(found.density(values)).mean() > np.log(one.density(values)).mean() + 0.1
+    assert one.mean[0] == pytest.approx(values.mean()) and one.sd[0] == pytest.approx(values.std(), rel=1e-6)
+    scaled = fit_mixture(1e-3 * values + 7)
+    assert np.abs(scaled.sd / found.sd - 1e-3).max() < 1e-8
+
+
 @pytest.mark.parametrize("call, word", [
+    (lambda: block_values(np.eye(3)), "to_spin_glass"),
+    (lambda: block_values(gaussian_glass(5, rng=0)), "mean must hold D"),
+    (lambda: Mixture([0.5, 0.4], [0, 0], [1, 1]), "normalised"),
+    (lambda: Mixture([0.5, 0.5], [0, 0], [1, 0]), "sd must be positive"),
+    (lambda: Mixture([0.5, 0.5], [0], [1, 1]), "one number per component"),
+    (lambda: Mixture([1.0], [0], [1]).density(np.nan), "finite"),
+    (lambda: fit_mixture([1.0, 1.0, 1.0]), "fewer components"),
     (lambda: hessian_spectrum(np.eye(3)), "sample_features"),
     (lambda: hessian_spectrum(LinearTask(2, 3).sample_features(5, rng=0), -1), "ridge"),
     (lambda: zero_modes(3), "sample_features"),
