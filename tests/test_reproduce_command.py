@@ -229,7 +229,7 @@ def test_seconds_are_those_of_all_points_also_of_the_interrupted_run(tmp_path, m
     assert sum(s["wall"] for s in seconds) > 8 * 0.05
 
 
-def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp_path, monkeypatch):
+def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp_path, monkeypatch, capsys):
     save("tiny", tmp_path)
     log = tmp_path / "log"
     monkeypatch.setenv("TINY_LOG", str(log))
@@ -240,6 +240,7 @@ def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp
     (tmp_path / "tiny.npz").write_bytes(b"damaged")
     save("tiny", tmp_path, rng=1)
     assert len(log.read_text().split()) == 16
+    assert "tiny.npz is damaged" in (err := capsys.readouterr().err) and err.endswith("; it is made again\n")
 
 
 def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypatch):

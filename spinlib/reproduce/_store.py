@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import platform
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -42,8 +43,10 @@ def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, p
         made = about(figure, folder)
         if all(made.get(name) == value for name, value in {**settings, "plan": plan}.items()):
             return _read(folder / f"{figure}.npz", made)
-    except (FileNotFoundError, ValueError):
+    except FileNotFoundError:
         pass
+    except ValueError as error:
+        print(f"{error.args[0].partition(';')[0]}; it is made again", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
     parts = Parts(folder / f"{figure}.parts", settings, points)
     result, seconds = computed(figure, full=full, rng=rng, progress=progress, jobs=jobs, device=device, parts=parts)
