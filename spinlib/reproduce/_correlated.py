@@ -10,9 +10,9 @@ import numpy as np
 
 from spinlib._core import RNG
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
-from spinlib.inference import amp, ground_state
+from spinlib.inference import ground_state
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._phase import adam
+from spinlib.reproduce._phase import adam, settled
 from spinlib.spin_glass import SpinGlass
 
 
@@ -107,13 +107,14 @@ def _points_blocks(full):
             for k in range(50 if full else 4)]
 
 
-_EDGES = {"C_diagonal": (-0.2, 1.6), "C": (-0.3, 0.3), "D": (-0.8, 0.8), "E_diagonal": (-1.6, 0.1), "E": (-0.15, 0.15),
-          "F": (-0.5, 0.5), "G": (-1.0, 1.0)}
+_EDGES = {"C_diagonal": (-0.2, 1.6), "C": (-0.3, 0.3), "D": (-0.8, 0.8), "E_diagonal": (-2.4, 0.1), "E": (-0.15, 0.15),
+          "F": (-1.2, 1.2), "G": (-1.0, 1.0)}
 
 
 def _blocks(rng, c, repeat, D, N, P):
     """Histograms of the entries of h (blocks C, D) and of J (blocks E, F, G), counts of 60 bins; what lies outside is
-    counted in the last bin of its side. C_diagonal: h_mm. E_diagonal: -<s_i^2> and J between diagonal spins."""
+    counted in the last bin of its side. C_diagonal: h of the D diagonal spins. E_diagonal: J between two of them, E:
+    all other J inside W11."""
     data = features(LinearTask(D, N, corr=c).sample(P, rng=rng))
     glass = to_spin_glass(data, 0.0)
     h = glass.h.reshape(D + 1, D)
@@ -139,8 +140,10 @@ def _collect_blocks(points, results):
     c = np.array(sorted({p["c"] for p in points}))
     result = {"c": c}
     for name, (low, high) in _EDGES.items():
-        pick = {key: np.array([np.mean([r[key] for p, r in zip(points, results, strict=True) if p["c"] == value], axis=0)
-                               for value in c]) for key in (name, f"{name}_mean", f"{name}_square")}
+        pick = {}
+        for key in (name, f"{name}_mean", f"{name}_square"):
+            pick[key] = np.array([np.mean([r[key] for p, r in zip(points, results, strict=True) if p["c"] == value],
+                                          axis=0) for value in c])
         edges = np.linspace(low, high, 61)
         result[f"{name}_edges"] = edges
         result[name] = pick[name] / pick[name].sum(1, keepdims=True) / (edges[1] - edges[0])
@@ -177,8 +180,7 @@ def _errors(rng, c, covariance, repeat, D, N, P, weight_decay):
     found = {"adam": adam(glass.hessian - weight_decay * np.eye(glass.n), glass.h, weight_decay, start=start),
              "exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
     for name, onsager in (("amp_eq153", False), ("amp", True)):
-        result = amp(glass, 100.0, onsager=onsager, damping=0.8, tol=1e-7, max_iter=600)
-        found[name] = result.mean if result.converged else np.full(glass.n, np.nan)
+        found[name] = settled(glass, onsager=onsager, damping=0.8, tol=1e-7, max_iter=600)
     return {name: token_error(w.reshape(D + 1, D), K) for name, w in found.items()}
 
 
