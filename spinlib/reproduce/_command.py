@@ -108,7 +108,7 @@ def _draw(name: str, result: dict, path: Path) -> str:
 
     from spinlib import plotting
     with plotting.style():
-        figure = Figure()
+        figure = Figure(figsize=(6.4, 5.2))  # taller than on a page: some pictures stack several panels
         EXPERIMENTS[name].draw(figure, result, plotting.COLOR)
         figure.savefig(path)
     return f"; {path.name}"
