@@ -42,7 +42,8 @@ def descend(weights: Sequence[ArrayLike], A: ArrayLike, h: ArrayLike, *, steps: 
 
     ``weights`` is (W,) with W (D + 1, D), Thesis eq. (171), or (W_Q, W_K) with W_Q (r, D + 1) and W_K (r, D), whose
     product W_Q^T W_K is W, Thesis eq. (172). ``adam`` takes Adam with its usual constants, else plain gradient
-    descent. ``every`` (default: steps) says how often W is kept. ValueError for shapes that do not fit.
+    descent. ``every`` (default: steps) says how often W is kept. ValueError for shapes that do not fit, and for an lr
+    with which the weights overflow.
 
     >>> import numpy as np
     >>> from spinlib.reproduce import descend
@@ -65,17 +66,21 @@ def descend(weights: Sequence[ArrayLike], A: ArrayLike, h: ArrayLike, *, steps: 
     product = lambda: parts[0] if len(parts) == 1 else parts[0].T @ parts[1]
     means, squares = [np.zeros_like(w) for w in parts], [np.zeros_like(w) for w in parts]
     path = [product().copy()]
-    for step in range(1, steps + 1):
-        G = (A @ product().ravel() - h).reshape(shape)                   # dL/dW
-        gradients = [G] if len(parts) == 1 else [parts[1] @ G.T, parts[0] @ G]
-        for w, g, mean, square in zip(parts, gradients, means, squares):
-            if adam:
-                mean += 0.1 * (g - mean)
-                square += 0.001 * (g * g - square)
-                g = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
-            w -= lr * g
-        if step % every == 0:
-            path.append(product().copy())
+    with np.errstate(over="ignore", invalid="ignore"):                    # reported below, in words
+        for step in range(1, steps + 1):
+            G = (A @ product().ravel() - h).reshape(shape)                   # dL/dW
+            gradients = [G] if len(parts) == 1 else [parts[1] @ G.T, parts[0] @ G]
+            for w, g, mean, square in zip(parts, gradients, means, squares):
+                if adam:
+                    mean += 0.1 * (g - mean)
+                    square += 0.001 * (g * g - square)
+                    g = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+                w -= lr * g
+            if step % every == 0:
+                path.append(product().copy())
+    if not np.isfinite(path[-1]).all():
+        raise ValueError(f"lr must be small enough for training to converge, got {lr:g}, with which the weights overflow; "
+                         "plain gradient descent of one matrix needs less than 2 over the largest eigenvalue of A")
     return np.array(path)
 
 
