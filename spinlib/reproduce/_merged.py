@@ -79,8 +79,8 @@ def descend(weights: Sequence[ArrayLike], A: ArrayLike, h: ArrayLike, *, steps: 
             if step % every == 0:
                 path.append(product().copy())
     if not np.isfinite(path[-1]).all():
-        raise ValueError(f"lr must be small enough for training to converge, got {lr:g}, with which the weights overflow; "
-                         "plain gradient descent of one matrix needs less than 2 over the largest eigenvalue of A")
+        raise ValueError(f"lr must be small enough for the weights to converge, got {lr:g}, with which they "
+                         "overflow; plain gradient descent of one matrix needs lr < 2 / (largest eigenvalue of A)")
     return np.array(path)
 
 
