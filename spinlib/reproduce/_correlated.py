@@ -66,8 +66,9 @@ def token_features(K: np.ndarray, D: int, P: int, *, rng: RNG = None) -> Feature
 
 
 def token_moments(K: np.ndarray, D: int) -> tuple[float, float, float, float, float]:
-    """(K_qq, b, alpha, gamma, rho): with W = (A; v), the mean of (y_hat - y)^2 over prompts with tokens of
-    covariance K is K_qq - 2 b tr A + alpha |A|^2 + gamma [(tr A)^2 + tr A^2] + rho |v|^2.
+    r"""The numbers (K_qq, b, alpha, gamma, rho) of the error for tokens of covariance K: with W = (A; v) it is
+
+    .. math:: K_{qq}-2b\,\mathrm{tr}A+\alpha|A|^2+\gamma\,[(\mathrm{tr}A)^2+\mathrm{tr}A^2]+\rho\,|v|^2 .
 
     >>> from spinlib.reproduce import shared_covariance, token_moments
     >>> print(f"{token_moments(shared_covariance(20, 0.0), 20)[2]:.4f}")        # alpha = (1 + 21 / 20) / 20
