@@ -63,7 +63,7 @@ class SoftmaxAttention(torch.nn.Module):
         return _softmax_mix(X, X[:, :, -1:], self.W_Q, self.W_K)[..., 0]
 
     def readout(self, X: torch.Tensor) -> torch.Tensor:
-        """y_hat (P,) from the tensor of :meth:`summary`."""
+        """y_hat (P,) from the tensor of ``summary(X)``."""
         return self.mix(X) @ self.W_V[-1]
 
 
@@ -91,6 +91,6 @@ class TransformerBlock(SoftmaxAttention):
         self.b_2 = torch.nn.Parameter(torch.zeros(n, dtype=torch.float64))
 
     def readout(self, X: torch.Tensor) -> torch.Tensor:
-        """y_hat (P,) from the tensor of :meth:`summary`; of the last layer only the last row is computed."""
+        """y_hat (P,) from the tensor of ``summary(X)``; of the last layer only the last row is computed."""
         z = self.mix(X) @ self.W_V.T + X[:, :, -1]                           # (P, D+1): attention and residual
         return z[:, -1] + feed_forward(z.T, self.W_1, self.b_1, self.W_2[-1:], self.b_2[-1:])[0]
