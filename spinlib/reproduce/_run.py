@@ -17,6 +17,7 @@ from spinlib.reproduce._merged import FIG16
 from spinlib.reproduce._parts import Parts
 from spinlib.reproduce._phase import FIG12A, FIG12B
 from spinlib.reproduce._pspin import PSPIN_EQUILIBRIUM
+from spinlib.reproduce._pure import FIG17, FIG18
 from spinlib.reproduce._sweep import sweep
 from spinlib.reproduce._weights import FIG7, FIG8, FIG9
 
@@ -36,6 +37,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "fig12b": FIG12B,
     "fig13": FIG13,
     "fig14": FIG14,
+    "fig17": FIG17,
+    "fig18": FIG18,
 }
 
 

@@ -1,0 +1,124 @@
+"""Experiments of the chapter on the pure spin glass: Thesis Figs. 17 and 18."""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib.icl import LinearTask, contrast, population_error, to_spin_glass, weights
+from spinlib.landscape import Mixture, block_values, fit_mixture
+from spinlib.reproduce._experiment import Experiment
+from spinlib.spin_glass import SpinGlass, shuffled
+
+D, N, P = 10, 100, 1000
+BLOCKS = {"C": 2, "D": 1, "E": 2, "F": 2, "G": 1}  # components that enough entries allow
+RIDGES = [0.003, 0.01, 0.03, 0.05, 0.1, 0.3, 1.0]
+
+
+def _fig17_points(full):
+    return [{"D": D, "N": N, "P": P} for _ in range(100 if full else 8)]
+
+
+def _fig17_compute(*, rng, D, N, P):
+    glass = to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.0)
+    found = {}
+    for name, values in block_values(glass).items():
+        fit, one = fit_mixture(values, BLOCKS[name]), Mixture([1.0], [values.mean()], [values.std()])
+        found[f"values_{name}"] = values
+        found[f"fit_{name}"] = np.array([fit.weight, fit.mean, fit.sd])
+        found[f"gain_{name}"] = np.log(fit.density(values) / one.density(values)).sum()
+    row, column = np.divmod(np.arange(D * D), D)
+    i, j = np.triu_indices(D * D, 1)
+    share = (row[i] == row[j]).astype(int) + 2 * (column[i] == column[j])
+    found["square_E"] = np.array([(found["values_E"][share == k] ** 2).mean() for k in range(3)])
+    return found
+
+
+def _fig17_collect(points, results):
+    """Entries of the blocks of fields and couplings with Gaussian mixtures fitted to them (Thesis Fig. 17).
+
+    D = 10, N = 100, P = 1000, ridge 0. For each block of fields C (W11) and D (label row) and of couplings E (inside W11),
+    F (between), G (inside the row): ``values_C`` (entries,) and so on of the first draw; ``fit_C`` (draws, 3, components)
+    weights, means and standard deviations (two components for C, E, F; one for D, G, which have few entries);
+    ``gain_C`` (draws,) logarithm of the likelihood of the fit over that of one Gaussian. ``square_E`` (draws, 3): mean
+    square of couplings of two weights of W11 that share neither index, the row, the column. Quick: 8 draws, full: 100.
+    """
+    first = {name: value for name, value in results[0].items() if name.startswith("values_")}
+    return first | {name: np.array([r[name] for r in results]) for name in results[0] if name not in first}
+
+
+def _fig17_draw(fig, result, color):
+    for ax, name in zip(fig.subplots(1, len(BLOCKS)), BLOCKS, strict=True):
+        values, fit = result[f"values_{name}"], Mixture(*result[f"fit_{name}"][0])
+        x = np.linspace(values.min(), values.max(), 200)
+        ax.hist(values, 40, density=True, color=color["simulation"])
+        ax.semilogy(x, fit.density(x), color=color["theory"])
+        ax.set(title=name, ylim=(1e-2 / values.std(), None))
+
+
+def _fig18_points(full):
+    return [{"D": D, "N": N, "P": P, "ridges": RIDGES} for _ in range(200 if full else 20)]
+
+
+def _fig18_compute(*, rng, D, N, P, ridges):
+    glass, fresh = (to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.0) for _ in range(2))
+    groups = np.repeat([0, 1], [D * D, D])
+    moved = rng.permutation(D * D)
+    fields = np.concatenate([glass.h[:D * D][moved], glass.h[D * D:]])
+    variants = {"real": glass, "shuffled": shuffled(glass, groups, rng=rng),
+                "resampled": SpinGlass(_resampled(glass, rng), glass.h, glass.lam),
+                "fresh": SpinGlass(fresh.J, glass.h, fresh.lam),
+                "no_coupling": SpinGlass(np.zeros_like(glass.J), glass.h, glass.lam),
+                "moved_fields": SpinGlass(np.zeros_like(glass.J), fields, glass.lam)}
+    found = {}
+    for name, one in variants.items():
+        values, vectors = np.linalg.eigh(one.hessian)
+        field = vectors.T @ one.h
+        solved = [weights(vectors @ (field / (values + ridge))) if values[0] + ridge > 0 else None for ridge in ridges]
+        found[name] = np.array([np.nan if W is None else population_error(W, N) for W in solved])
+        if name in ("real", "resampled", "moved_fields"):
+            found[f"contrast_{name}"] = np.array([np.nan if W is None else contrast(W) for W in solved])
+    first, row = slice(0, D * D), slice(D * D, None)
+    square = [(glass.J[a, b] ** 2).sum() / (glass.J[a, b].size - (len(glass.h[a]) if a == b else 0))
+              for a, b in ((first, first), (first, row), (row, row))]
+    return found | {"square_J": np.array(square), "trace_h": glass.h[first].reshape(D, D).trace(),
+                    "square_h": np.array([(glass.h[first] ** 2).mean(), (glass.h[row] ** 2).mean()])}
+
+
+def _resampled(glass, rng):
+    """Couplings drawn from the mixtures fitted to the blocks of ``glass``, symmetric, with a zero diagonal."""
+    blocks = {name: fit_mixture(values, BLOCKS[name]).sample(len(values), rng=rng)
+              for name, values in block_values(glass).items() if name in "EFG"}
+    size, n = len(block_values(glass)["C"]), glass.n
+    J = np.zeros((n, n))
+    i, j = np.triu_indices(size, 1)
+    J[i, j] = blocks["E"]
+    J[:size, size:] = blocks["F"].reshape(size, n - size)
+    i, j = np.triu_indices(n - size, 1)
+    J[size + i, size + j] = blocks["G"]
+    return J + J.T
+
+
+def _fig18_collect(points, results):
+    """Errors of the ground state with couplings and fields changed (what Thesis Fig. 18 asks): D = 10, N = 100, P = 1000.
+
+    ``ridge`` (ridges,); errors (ridges, draws), NaN where there is no ground state: ``real``; ``shuffled``, couplings
+    permuted inside the blocks; ``resampled``, couplings drawn from mixtures fitted to the blocks; ``fresh``, couplings
+    and stiffnesses of 1000 other prompts; ``no_coupling``; ``moved_fields``, no couplings and the fields of W11 in
+    random places. ``contrast_real``, ``contrast_resampled``, ``contrast_moved_fields`` (ridges, draws). For theory, of each
+    draw: ``square_J`` (draws, 3) mean square couplings inside W11, between, inside the row; ``square_h`` (draws, 2);
+    ``trace_h`` (draws,) of the fields as a matrix. Quick: 20 draws, full: 200.
+    """
+    found = {name: np.array([r[name] for r in results]) for name in results[0]}
+    apart = ("square_J", "square_h", "trace_h")
+    return {"ridge": np.array(points[0]["ridges"])} | {k: v if k in apart else v.T for k, v in found.items()}
+
+
+def _fig18_draw(fig, result, color):
+    ax = fig.subplots()
+    for name, shade in (("real", "exact"), ("shuffled", "wrong"), ("fresh", "sample"), ("no_coupling", "reference")):
+        ax.plot(result["ridge"], np.nanmean(result[name], axis=1), "o-", color=color[shade], label=name)
+    ax.set(xscale="log", xlabel="ridge", ylabel="error")
+    ax.legend()
+
+
+FIG17 = Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw)
+FIG18 = Experiment(_fig18_points, _fig18_compute, _fig18_collect, _fig18_draw)
