@@ -66,8 +66,8 @@ def zero_ratio(D: int, P: int) -> float:
 def relative_norms(data: Prompts | Features) -> np.ndarray:
     """Squared norms (P, 2) of the two blocks of each sample s = u (x) query over their means: W11 and the label row.
 
-    With u = (g, q), entry [mu, 0] is proportional to g.g query.query and [mu, 1] to q^2 query.query. They tend to 1 as D and N
-    grow, as 1 +- O(1/sqrt(D)). TypeError for other data.
+    With u = (g, q), entry [mu, 0] is proportional to g.g query.query and [mu, 1] to q^2 query.query. They tend to 1 as
+    D and N grow, as 1 +- O(1/sqrt(D)). TypeError for other data.
 
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.landscape import relative_norms

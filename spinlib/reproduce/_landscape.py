@@ -14,7 +14,7 @@ KEPT = 10                            # matrices whose eigenvalues are kept one b
 
 
 def _fig10_points(full):
-    sizes, prompts = (range(10, 41, 5), range(25, 2001, 25)) if full else (range(10, 41, 5), (25, 100, 250, 500, 800, 1100, 1500, 2000))
+    sizes, prompts = range(10, 41, 5), range(25, 2001, 25) if full else (25, 100, 250, 500, 800, 1100, 1500, 2000)
     points = [{"kind": "zeros", "D": D, "N": 100, "P": P} for D in sizes for P in prompts]
     batches, samples = (100, 50) if full else (1, 20)
     return points + [{"kind": "spectrum", "D": 20, "N": 100, "P": P, "samples": samples}
@@ -104,8 +104,8 @@ def _fig11_collect(points, results):
     processor), ``ground`` the lowest energy, ``mean_exact`` that of random weights; ``in_picture``, ``in_space``
     (2,): correlation of a point's energy with the mean of its 10 nearest neighbours, in the picture and among the
     weights; ``chance``: standard deviation of the first where energies are shuffled. ``length``: correlation of the
-    energy with |W|^2, exactly ``length_exact`` for many points; ``rim``: that of |W|^2 with the distance from the middle
-    of the picture. Points: 500, full: 1000.
+    energy with |W|^2, exactly ``length_exact`` for many points; ``rim``: that of |W|^2 with the distance from the
+    middle of the picture. Points: 500, full: 1000.
     """
     found = {name: np.array([r[name] for r in results]) for name in results[0]}
     return found | {"P": np.array([p["P"] for p in points])}

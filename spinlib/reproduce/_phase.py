@@ -4,8 +4,8 @@ against training.
 ``fig12a``: naive AMP, the iteration of Thesis eq. (153) at beta = 100 with damping 0.9, from normal random means and
 variances, called converged when after 100 sweeps the mean squares of the last steps of m and of v sum to less than
 1e-6; beside it the ground state of the same glass. D = 20, ridge 1, and ridge 0.01 for the ground state alone. Prompts
-are added one block after another, so cells of one N and one repeat share their first prompts. A cell of ``contrast_eq153``
-is the mean over the repeats that converged, NaN where none did: with this rule the published blank cells appear. The
+are added one block after another, so cells of one N and one repeat share their first prompts. A cell of
+``contrast_eq153`` is the mean over the repeats that converged, NaN where none did: with this rule the published blank cells appear. The
 stored map has 3 repeats, the published one 10.
 
 ``fig12b``: population errors of five weights of the same P = 10 000 prompts (D = 20): Adam (5000 full-batch steps of

@@ -12,7 +12,8 @@ from reference import data as book
 from reference import errata
 
 DATA = book.read()
-FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note", "paper"}
+FIELDS = {"id", "says", "verdict", "printed", "correct", "why", "effect", "label", "check", "digits", "code", "note",
+          "paper"}
 EXPECTED = {*range(1, 173), *(f"fig-{n}" for n in range(5, 19))}
 ESCAPES = {"skip", "skipif", "xfail", "importorskip"}
 
