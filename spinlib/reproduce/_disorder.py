@@ -58,10 +58,11 @@ def _fig5_collect(points, results):
     """Histograms of the entries of a sample, of the fields and of the couplings (Thesis Fig. 5).
 
     D = 10, N = 100, P = 1000. ``names`` (kinds,) are A, B (entries of a sample s: the first D rows, the label row) and
-    the kinds of entries of :func:`spinlib.icl.block_moments`; of each, ``NAME_edges`` (161,), which reach 8 exact standard
-    deviations to both sides of the exact mean, and ``NAME_counts`` (160,). ``outside`` (kinds,) counts what lies beyond, ``entries``
-    (kinds,) all. ``powers`` (points, kinds, 4): the means of the first four powers of the entries in these units, over
-    the draws of each point. ``draws``: how often the prompts were drawn. Quick: 2000. Full: 100 000, as in the source.
+    the kinds of entries of :func:`spinlib.icl.block_moments`; of each, ``NAME_edges`` (161,), which reach 8 exact
+    standard deviations to both sides of the exact mean, and ``NAME_counts`` (160,). ``outside`` (kinds,) counts what
+    lies beyond, ``entries`` (kinds,) all. ``powers`` (points, kinds, 4): the means of the first four powers of the
+    entries in these units, over the draws of each point. ``draws``: how often the prompts were drawn. Quick: 2000.
+    Full: 100 000, as in the source.
     """
     first = {key: points[0][key] for key in ("D", "N", "P")}
     kinds, counts = _kinds(**first), sum(r["counts"] for r in results)

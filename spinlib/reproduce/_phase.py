@@ -5,8 +5,8 @@ against training.
 variances, called converged when after 100 sweeps the mean squares of the last steps of m and of v sum to less than
 1e-6; beside it the ground state of the same glass. D = 20, ridge 1, and ridge 0.01 for the ground state alone. Prompts
 are added one block after another, so cells of one N and one repeat share their first prompts. A cell of
-``contrast_eq153`` is the mean over the repeats that converged, NaN where none did: with this rule the published blank cells appear. The
-stored map has 3 repeats, the published one 10.
+``contrast_eq153`` is the mean over the repeats that converged, NaN where none did: with this rule the published blank
+cells appear. The stored map has 3 repeats, the published one 10.
 
 ``fig12b``: population errors of five weights of the same P = 10 000 prompts (D = 20): Adam (5000 full-batch steps of
 rate 0.001, weight decay 0.01, on the squared error without 1/2), naive AMP, AMP, and ground states at ridges 0.01 and
