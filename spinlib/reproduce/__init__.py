@@ -12,6 +12,7 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
+from spinlib.reproduce._architectures import architecture, controlled_error, train_architecture
 from spinlib.reproduce._correlated import (
     published_covariance,
     shared_covariance,
@@ -33,6 +34,8 @@ __all__ = [
     "Experiment",
     "about",
     "adam",
+    "architecture",
+    "controlled_error",
     "descend",
     "describe",
     "iid_variances",
@@ -48,4 +51,5 @@ __all__ = [
     "token_error",
     "token_features",
     "token_moments",
+    "train_architecture",
 ]

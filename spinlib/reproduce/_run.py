@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 
 from spinlib._core import RNG, check_flag, check_integer
+from spinlib.reproduce._architectures import FIG15
 from spinlib.reproduce._correlated import FIG13, FIG14
 from spinlib.reproduce._disorder import FIG5, FIG6
 from spinlib.reproduce._experiment import Experiment
@@ -24,6 +25,7 @@ from spinlib.reproduce._weights import FIG7, FIG8, FIG9
 EXPERIMENTS: dict[str, Experiment] = {
     "fig16": FIG16,
     "learning_sizes": LEARNING_SIZES,
+    "fig15": FIG15,
     "amp_variances": AMP_VARIANCES,
     "fig5": FIG5,
     "fig6": FIG6,
