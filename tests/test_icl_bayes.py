@@ -68,7 +68,8 @@ def test_bayes_error_against_prompts_at_D_20(N):
     prompts = task.sample(4000, rng=N)
     square = (in_context_ridge(prompts.X, D * noise**2 / N) - prompts.y) ** 2
     x = prompts.X[:1000, :D, :N]
-    posterior = noise**2 * np.trace(np.linalg.inv(x @ x.transpose(0, 2, 1) + D * noise**2 * np.eye(D)), axis1=1, axis2=2)
+    precision = x @ x.transpose(0, 2, 1) + D * noise**2 * np.eye(D)
+    posterior = noise**2 * np.trace(np.linalg.inv(precision), axis1=1, axis2=2)
     mean, error = mean_error(posterior)
     assert abs(z_score(square, mean + noise**2)) < 5           # the posterior knows its own error
     assert abs(mean + noise**2 - bayes_error(D, N, noise)) < 0.03 * mean + 5 * error

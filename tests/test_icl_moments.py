@@ -57,7 +57,8 @@ def test_moments_of_the_blocks_against_whole_prompts():
             assert abs(z_score(x, exact[name].mean)) < 5, name
             assert abs(z_score((x - exact[name].mean)**2, exact[name].var)) < 5, name
     pairs = {"E_diag": ((0, 1), (0, 1)), "E_shared": ((0, 1), (0, 2)), "E_free": ((0, 1), (2, 0)),
-             "F_shared": ((1, 1), (D, 1)), "F_free": ((1, 1), (D, 0)), "G_diag": ((D, 1), (D, 1)), "G": ((D, 1), (D, 2))}
+             "F_shared": ((1, 1), (D, 1)), "F_free": ((1, 1), (D, 0)),
+             "G_diag": ((D, 1), (D, 1)), "G": ((D, 1), (D, 2))}
     for name, ((a, m), (b, n)) in pairs.items():
         x = -s[:, a * D + m] * s[:, b * D + n]
         assert abs(z_score(x, exact[name].mean)) < 5, name

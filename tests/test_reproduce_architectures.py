@@ -39,7 +39,7 @@ def test_models_of_one_run_share_their_prompts():
 
 
 def test_the_control_variate_is_unbiased_and_quieter():
-    """Over 200 sets of prompts, the mean is the exact error of W, and the spread is smaller than that of the plain mean."""
+    """Over 200 sets of prompts, the mean is the exact error of W, with a smaller spread than the plain mean."""
     rng = np.random.default_rng(0)
     W = best_weights(4, 10) + 0.05 * rng.standard_normal((5, 4))
     plain, better = [], []
@@ -113,7 +113,7 @@ def test_fig_15_stored_run():
 
 
 def test_fig_15_published_value_of_FLA():
-    """Published 0.113 at N = 190: with W = W_K^T W_Q and no values it comes out, with eq. (164) it is 6 % lower or more."""
+    """Published 0.113 at N = 190: W = W_K^T W_Q without values gives it, eq. (164) is 6 % lower or more."""
     values = {name: train_architecture(name, 20, 190, 10_000, settle=0.02, rng=[0, 190])[1]
               for name in ("FLA", "FLA_published")}
     assert abs(values["FLA_published"] / 0.113 - 1) < 0.03 and values["FLA"] < 0.108

@@ -1,4 +1,4 @@
-"""Figures 13 and 14: prompts of any token covariance without prompts, exact errors, stored numbers, published values."""
+"""Figures 13 and 14: features of any token covariance, exact errors, stored numbers, published values."""
 import numpy as np
 import pytest
 
@@ -59,7 +59,8 @@ def test_the_published_query_shrinks():
         assert np.allclose(np.linalg.eigvalsh(K), np.linalg.eigvalsh(shared_covariance(200, c)))
 
 
-@pytest.mark.parametrize("covariance, c", [(shared_covariance, 0.3), (published_covariance, 0.3), (shared_covariance, 1)])
+@pytest.mark.parametrize("covariance, c",
+                         [(shared_covariance, 0.3), (published_covariance, 0.3), (shared_covariance, 1)])
 def test_the_best_weights_are_a_multiple_of_the_identity(covariance, c):
     """a = b / (alpha + gamma (D + 1)): no direction from there lowers the error."""
     D, K, rng = 4, covariance(10, c), np.random.default_rng(0)

@@ -8,7 +8,8 @@ from spinlib.reproduce import _disorder, load
 
 def test_fig5_tiny():
     points = [{"D": 3, "N": 5, "P": 40, "draws": 60}] * 3
-    results = [_disorder.FIG5.compute(rng=r, **p) for r, p in zip(np.random.default_rng(0).spawn(3), points, strict=True)]
+    seeds = np.random.default_rng(0).spawn(3)
+    results = [_disorder.FIG5.compute(rng=r, **p) for r, p in zip(seeds, points, strict=True)]
     out = _disorder.FIG5.collect(points, results)
     assert out["draws"] == 180 and out["powers"].shape == (3, 12, 4)
     kinds = block_moments(3, 5, 40)
@@ -38,7 +39,8 @@ def test_fig5_a_stored_point_again():
 
 def test_fig6_tiny():
     points = [{"D": 4, "P": 30, "lengths": [4, 5, 9], "draws": 3}] * 2
-    results = [_disorder.FIG6.compute(rng=r, **p) for r, p in zip(np.random.default_rng(0).spawn(2), points, strict=True)]
+    seeds = np.random.default_rng(0).spawn(2)
+    results = [_disorder.FIG6.compute(rng=r, **p) for r, p in zip(seeds, points, strict=True)]
     out = _disorder.FIG6.collect(points, results)
     assert out["draws"] == 6 and list(out["blocks"]) == list("CDEFG")
     for name in "CDEFG":

@@ -1,4 +1,4 @@
-"""Figure 12: the sweeps, Adam on the summary of the prompts, the equation of state, stored numbers, published values."""
+"""Figure 12: the sweeps, Adam on the summary of the prompts, equation of state, stored numbers, published values."""
 import numpy as np
 import pytest
 import torch
@@ -24,8 +24,9 @@ PUBLISHED = {
     "adam": [0.5364, 0.3584, 0.2749, 0.2195, 0.1885, 0.1611, 0.1420, 0.1293, 0.1163, 0.1057],
 }
 
-# blank cells of the published map, a number a row N = 2, 4 .. 100 in base 16; its first bit is P = 20, its 50th P = 1000
-BLANK = """3fffffb500000 3ffed00000000 3ff8000000000 3ff0000000000 3fc0000000000 3f00000000000 3f00000000000 3f00000000000
+# blank cells of the published map, a number a row N = 2, 4 .. 100 in base 16; first bit P = 20, 50th bit P = 1000
+BLANK = """
+    3fffffb500000 3ffed00000000 3ff8000000000 3ff0000000000 3fc0000000000 3f00000000000 3f00000000000 3f00000000000
     3e00000000000 3c00000000000 3c00000000000 3e00000000000 3e00000000000 3c00000000000 3e00000000000 3c00000000000
     3800000000000 3c00000000000 3c00000000000 3c00000000000 3c00000000000 3c00000000000 3800000000000 3800000000000
     3c00000000000 3c00000000000 3800000000000 3800000000000 3800000000000 3800000000000 3800000000000 3800000000000
@@ -127,7 +128,7 @@ def test_the_equation_of_state_is_the_large_system_at_the_best_ridge(ratio, tau)
 
 
 def test_contrast_and_error_are_tied():
-    """C^-2 - 1 = error / (c0 tau), ground states of 40 x 41 spins at two ridges; finite size adds some 9 % at D = 40."""
+    """C^-2 - 1 = error / (c0 tau), ground states of 40 x 41 spins at two ridges; finite size adds 9 %."""
     D, N, P = 40, 200, 4000
     c, tau = 1 / (1 + (D + 1) / N), P / D**2
     for ridge in (0.2 / D, 2 / D):

@@ -35,11 +35,12 @@ def _fig17_compute(*, rng, D, N, P):
 def _fig17_collect(points, results):
     """Entries of the blocks of fields and couplings with Gaussian mixtures fitted to them (Thesis Fig. 17).
 
-    D = 10, N = 100, P = 1000, ridge 0. For each block of fields C (W11) and D (label row) and of couplings E (inside W11),
-    F (between), G (inside the row): ``values_C`` (entries,) and so on of the first draw; ``fit_C`` (draws, 3, components)
-    weights, means and standard deviations (two components for C, E, F; one for D, G, which have few entries);
-    ``gain_C`` (draws,) logarithm of the likelihood of the fit over that of one Gaussian. ``square_E`` (draws, 3): mean
-    square of couplings of two weights of W11 that share neither index, the row, the column. Quick: 8 draws, full: 100.
+    D = 10, N = 100, P = 1000, ridge 0. For each block of fields C (W11) and D (label row) and of couplings E (inside
+    W11), F (between), G (inside the row): ``values_C`` (entries,) and so on of the first draw; ``fit_C`` (draws, 3,
+    components) weights, means and standard deviations (two components for C, E, F; one for D, G, which have few
+    entries); ``gain_C`` (draws,) logarithm of the likelihood of the fit over that of one Gaussian. ``square_E`` (draws,
+    3): mean square of couplings of two weights of W11 that share neither index, the row, the column. Quick: 8 draws,
+    full: 100.
     """
     first = {name: value for name, value in results[0].items() if name.startswith("values_")}
     return first | {name: np.array([r[name] for r in results]) for name in results[0] if name not in first}
@@ -98,14 +99,14 @@ def _resampled(glass, rng):
 
 
 def _fig18_collect(points, results):
-    """Errors of the ground state with couplings and fields changed (what Thesis Fig. 18 asks): D = 10, N = 100, P = 1000.
+    """Errors of the ground state with couplings and fields changed (Thesis Fig. 18): D = 10, N = 100, P = 1000.
 
     ``ridge`` (ridges,); errors (ridges, draws), NaN where there is no ground state: ``real``; ``shuffled``, couplings
     permuted inside the blocks; ``resampled``, couplings drawn from mixtures fitted to the blocks; ``fresh``, couplings
     and stiffnesses of 1000 other prompts; ``no_coupling``; ``moved_fields``, no couplings and the fields of W11 in
-    random places. ``contrast_real``, ``contrast_resampled``, ``contrast_moved_fields`` (ridges, draws). For theory, of each
-    draw: ``square_J`` (draws, 3) mean square couplings inside W11, between, inside the row; ``square_h`` (draws, 2);
-    ``trace_h`` (draws,) of the fields as a matrix. Quick: 20 draws, full: 200.
+    random places. ``contrast_real``, ``contrast_resampled``, ``contrast_moved_fields`` (ridges, draws). For theory, of
+    each draw: ``square_J`` (draws, 3) mean square couplings inside W11, between, inside the row; ``square_h`` (draws,
+    2); ``trace_h`` (draws,) of the fields as a matrix. Quick: 20 draws, full: 200.
     """
     found = {name: np.array([r[name] for r in results]) for name in results[0]}
     apart = ("square_J", "square_h", "trace_h")

@@ -80,4 +80,5 @@ def test_labels_and_directives(chapter):
 def test_one_thread_in_a_kernel_of_the_readers_own(chapter):
     """Make sets one thread; a plain kernel takes as many as there are processors, and is up to eight times slower."""
     first = "".join(chapter[2][0]["source"])
-    assert re.search(r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy', first), "the first cell, before numpy is imported"
+    threads_first = r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy'
+    assert re.search(threads_first, first), "the first cell, before numpy is imported"

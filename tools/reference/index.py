@@ -50,7 +50,8 @@ def written(section, found, citations, places):
         says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
         functions = d.code(entry, citations)
         says += f"<br>{functions}" if functions else ""
-        rows.append(f"| {found_by_search(entry)}{link(entry)}{paper(entry, '<br>paper: {}')} | {number(entry['label'])} | {says} |")
+        name = found_by_search(entry) + link(entry) + paper(entry, "<br>paper: {}")
+        rows.append(f"| {name} | {number(entry['label'])} | {says} |")
     checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
     checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
     fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
