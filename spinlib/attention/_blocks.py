@@ -89,7 +89,7 @@ def feed_forward(Z: TensorLike, W_1: TensorLike, b_1: TensorLike, W_2: TensorLik
     r"""The feed-forward net :math:`W_2\,\mathrm{ReLU}(W_1z+b_1)+b_2` on every column z of Z.
 
     ``Z`` (..., D+1, columns), ``W_1`` (H, D+1), ``b_1`` (H,), ``W_2`` (rows, H), ``b_2`` (rows,); returns
-    (..., rows, columns). Source: Thesis eqs. (168), (169).
+    (..., rows, columns). Source: Thesis eqs. (6), (168), (169); tokens as rows, as in (6), are ``Z.mT``.
     Raises ValueError for shapes that do not match, TypeError for what is not numbers.
 
     >>> from spinlib.attention import feed_forward

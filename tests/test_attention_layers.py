@@ -1,0 +1,365 @@
+"""The blocks of a transformer against torch.nn and torch.nn.functional, their symmetries and their refusals."""
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from spinlib.attention import (
+    Heads,
+    Layer,
+    attention_weights,
+    causal_mask,
+    decoder_layer,
+    embed,
+    encoder_layer,
+    feed_forward,
+    layer_norm,
+    multi_head,
+    output_probabilities,
+    rms_norm,
+    rotary,
+    scaled_dot_product,
+    sinusoidal_positions,
+)
+
+D, H = 12, 3
+
+
+def normal(seed, *shape):
+    return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape))
+
+
+def close(got, want):
+    torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
+
+
+def random_layer(seed, cross=False):
+    """A layer whose biases, gains and shifts are not the ones it is born with."""
+    start = Layer.draw(D, H, 20, cross=cross, rng=seed)
+    parts = {name: getattr(start, name) + 0.3 * normal(seed + 100 + i, *getattr(start, name).shape)
+             for i, name in enumerate(("b_1", "b_2", "gain", "shift"))}
+    return Layer(start.own, start.W_1, parts["b_1"], start.W_2, parts["b_2"], parts["gain"], parts["shift"], start.cross)
+
+
+def copy_heads(layer, heads):
+    """torch keeps the heads side by side in one matrix, and multiplies by its transpose."""
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.cat([W.transpose(0, 1).flatten(1).T
+                                              for W in (heads.W_Q, heads.W_K, heads.W_V)]))
+        layer.out_proj.weight.copy_(heads.W_O.T)
+        for bias in (layer.in_proj_bias, layer.out_proj.bias):
+            bias.zero_()
+    return layer
+
+
+def copy_layer(theirs, ours):
+    copy_heads(theirs.self_attn, ours.own)
+    if ours.cross is not None:
+        copy_heads(theirs.multihead_attn, ours.cross)
+    with torch.no_grad():
+        theirs.linear1.weight.copy_(ours.W_1.T), theirs.linear1.bias.copy_(ours.b_1)
+        theirs.linear2.weight.copy_(ours.W_2.T), theirs.linear2.bias.copy_(ours.b_2)
+        for k in range(len(ours.gain)):
+            norm = getattr(theirs, f"norm{k + 1}")
+            norm.weight.copy_(ours.gain[k]), norm.bias.copy_(ours.shift[k])
+    return theirs
+
+
+OPTIONS = dict(nhead=H, dim_feedforward=20, dropout=0.0, batch_first=True, dtype=torch.float64)
+
+
+# input
+
+def test_embedding_against_torch_with_positions():
+    words, table, places = torch.tensor([[3, 1, 1], [0, 4, 2]]), normal(0, 5, 4), normal(1, 7, 4)
+    close(embed(words, table), F.embedding(words, table))
+    close(embed(words, table, places), F.embedding(words, table) + places[:3])
+
+
+def test_sinusoidal_positions_entry_by_entry():
+    want = [[(math.sin if j % 2 == 0 else math.cos)(n * 10_000 ** (-(j - j % 2) / D)) for j in range(D)]
+            for n in range(9)]
+    close(sinusoidal_positions(9, D), torch.tensor(want, dtype=torch.float64))
+
+
+def test_a_shift_of_sinusoidal_positions_is_one_rotation_for_all_places():
+    p = sinusoidal_positions(40, D, base=10)                           # no hand so slow that the fit is badly posed
+    R = torch.linalg.lstsq(p[:-7], p[7:]).solution                     # fitted, 7 places further
+    close(p[:-7] @ R, p[7:])
+    close(R @ R.T, torch.eye(D, dtype=torch.float64))
+    assert (p[:20] - p[20:]).abs().max() > 0.5
+
+
+def test_rotary_against_complex_multiplication():
+    X, place = normal(2, 2, 6, D), torch.tensor([0.0, 1, 5, 2, 9, 4])
+    speed = 10_000.0 ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
+    turn = torch.polar(torch.ones(6, D // 2, dtype=torch.float64), place.double()[:, None] * speed)
+    want = torch.view_as_real(torch.view_as_complex(X.reshape(2, 6, D // 2, 2)) * turn).flatten(-2)
+    close(rotary(X, place), want)
+    close(rotary(X, place).norm(dim=-1), X.norm(dim=-1))
+
+
+def test_rotary_scores_depend_on_the_difference_of_places():
+    q, k = normal(3, 1, D), normal(4, 1, D)
+
+    def score(m, n):
+        return (rotary(q, [float(m)]) @ rotary(k, [float(n)]).T).item()
+
+    for m, n in ((5, 2), (7, 7), (0, 9)):
+        assert score(m, n) == pytest.approx(score(m + 31, n + 31), abs=1e-12)
+    assert abs(score(5, 2) - score(2, 5)) > 1e-2                       # but not on the distance alone
+
+
+def test_rotary_heads_do_not_notice_where_the_text_begins():
+    X, heads = normal(5, 6, D), Heads.draw(D, 3, rng=0)
+    got = multi_head(X, heads, mask=causal_mask(6), rotate=True)
+    place = torch.arange(6) + 17.0
+    Q, K, V = X @ heads.W_Q, X @ heads.W_K, X @ heads.W_V
+    want = F.scaled_dot_product_attention(rotary(Q, place), rotary(K, place), V, is_causal=True)
+    close(got, want.transpose(0, 1).flatten(1) @ heads.W_O)
+
+
+# attention
+
+def test_eq_4_5_against_scaled_dot_product_attention():
+    Q, K, V = normal(6, 2, 5, 4), normal(7, 2, 8, 4), normal(8, 2, 8, 3)
+    mask = torch.from_numpy(np.random.default_rng(9).random((5, 8)) < 0.6)
+    mask[:, 0] = True
+    close(scaled_dot_product(Q, K, V), F.scaled_dot_product_attention(Q, K, V))
+    close(scaled_dot_product(Q, K, V, mask), F.scaled_dot_product_attention(Q, K, V, attn_mask=mask))
+    A = attention_weights(Q, K, mask)
+    close(A.sum(-1), torch.ones(2, 5, dtype=torch.float64))
+    assert (A[:, ~mask] == 0).all() and (A[:, mask] > 0).all()
+
+
+def test_eq_5_printed_without_its_index_is_no_probability():
+    """exp(x) / sum exp(x_i) with one x in the numerator gives every entry the same value."""
+    x = normal(10, 1, 4)
+    A = torch.softmax(x, -1)
+    close(attention_weights(torch.ones(1, 1, dtype=torch.float64), x.T), A)
+    assert A.std() > 1e-2
+
+
+def test_eq_9_the_printed_mask_hides_the_past():
+    Q, K, V = (normal(seed, 6, 4) for seed in (11, 12, 13))
+    right = torch.zeros(6, 6, dtype=torch.float64)
+    printed = right.clone()
+    for i in range(6):
+        for j in range(6):
+            right[i, j] = 0 if j <= i else -math.inf
+            printed[i, j] = 0 if i <= j else -math.inf
+    close(scaled_dot_product(Q, K, V, causal_mask(6)), torch.softmax(Q @ K.T / 2 + right, 1) @ V)
+    close(scaled_dot_product(Q, K, V, causal_mask(6)), F.scaled_dot_product_attention(Q, K, V, is_causal=True))
+    A = torch.softmax(Q @ K.T / 2 + printed, 1)
+    assert (A.tril(-1) == 0).all() and A.triu(1).abs().max() > 0.1     # as printed, a word sees only later words
+
+
+@pytest.mark.parametrize("memory", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_eqs_3_10_12_against_multi_head_attention(memory, masked):
+    X, M = normal(14, 2, 5, D), normal(15, 2, 5, D)
+    heads, mask = Heads.draw(D, H, rng=1), causal_mask(5) if masked else None
+    theirs = copy_heads(torch.nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64), heads)
+    E = M if memory else X
+    want, A = theirs(X, E, E, attn_mask=None if mask is None else ~mask, average_attn_weights=False)
+    close(multi_head(X, heads, M if memory else None, mask), want.detach())
+    close(heads.attention(X, M if memory else None, mask), A.detach())
+    each = mask if mask is None else torch.stack([mask, mask])         # a mask for each of two prompts
+    close(multi_head(X, heads, M if memory else None, each), want.detach())
+
+
+def test_eq_3_output_matrix_takes_all_heads():
+    """H d_v rows, not H: a head of the concatenation has d_v components."""
+    heads = Heads.draw(D, H, rng=1)
+    assert heads.W_O.shape == (H * heads.W_V.shape[2], D) and heads.W_O.shape[0] != H
+    with pytest.raises(ValueError, match=r"W_O \(H d_v, D\), got .*\(3, 3\)"):
+        Heads(heads.W_Q, heads.W_K, heads.W_V, heads.W_O[:H, :H])
+
+
+def test_eq_4_tokens_are_rows():
+    """X W_Q with X as columns, (D, N), has no meaning unless N = D, and then it mixes tokens instead of features."""
+    X, W = normal(16, 5, D), normal(17, D, 4)
+    with pytest.raises(RuntimeError):
+        X.T @ W
+    heads = Heads.draw(D, H, rng=2)
+    with pytest.raises(ValueError, match=r"X must have shape \(..., N, 12\), got \(12, 5\)"):
+        multi_head(X.T, heads)
+
+
+# normalisation, feed-forward, layers, output
+
+@pytest.mark.parametrize("eps", [0.0, 1e-5])
+def test_eqs_7_8_against_torch(eps):
+    X, gain, shift = 3 * normal(18, 2, 5, D) + 1, normal(19, D), normal(20, D)
+    close(layer_norm(X, gain, shift, eps=eps), F.layer_norm(X, (D,), gain, shift, eps))
+    close(rms_norm(X, gain, eps=eps), F.rms_norm(X, (D,), gain, eps))
+    close(rms_norm(X - X.mean(-1, keepdim=True), eps=eps), layer_norm(X, eps=eps))
+
+
+def test_eq_8_the_mean_runs_over_features():
+    """Divided by the number N of tokens, as printed, a row would have the length sqrt(N)."""
+    X = normal(21, 5, D)
+    close(rms_norm(X, eps=0).norm(dim=1), torch.full((5,), D ** 0.5, dtype=torch.float64))
+    printed = X / (X.square().sum(1, keepdim=True) / 5).sqrt()
+    close(printed.norm(dim=1), torch.full((5,), 5 ** 0.5, dtype=torch.float64))
+
+
+def test_eq_6_feed_forward_with_tokens_as_rows():
+    layer, X = random_layer(2), normal(22, 5, D)
+    want = F.linear(F.relu(F.linear(X, layer.W_1.T, layer.b_1)), layer.W_2.T, layer.b_2)
+    close(feed_forward(X.T, layer.W_1.T, layer.b_1, layer.W_2.T, layer.b_2).T, want)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_eqs_1_2_against_encoder_layer(masked):
+    ours, X = random_layer(3), normal(23, 2, 6, D)
+    theirs = copy_layer(torch.nn.TransformerEncoderLayer(D, **OPTIONS), ours)
+    mask = causal_mask(6) if masked else None
+    want = theirs(X, src_mask=None if mask is None else ~mask)
+    close(encoder_layer(X, ours, mask), want.detach())
+
+
+def test_eqs_11_12_13_against_decoder_layer():
+    ours, X, memory = random_layer(4, cross=True), normal(24, 2, 6, D), normal(25, 2, 4, D)
+    theirs = copy_layer(torch.nn.TransformerDecoderLayer(D, **OPTIONS), ours)
+    close(decoder_layer(X, memory, ours), theirs(X, memory, tgt_mask=~causal_mask(6)).detach())
+
+
+def test_eq_13_without_feed_forward_is_not_the_decoder_layer():
+    ours, X, memory = random_layer(4, cross=True), normal(24, 2, 6, D), normal(25, 2, 4, D)
+    A = layer_norm(multi_head(X, ours.own, mask=causal_mask(6)) + X, ours.gain[0], ours.shift[0])
+    printed = layer_norm(multi_head(A, ours.cross, memory) + A, ours.gain[1], ours.shift[1])
+    assert (decoder_layer(X, memory, ours) - printed).abs().max() > 0.1
+
+
+def test_eq_12_every_decoder_layer_reads_the_last_encoder_layer():
+    """torch.nn.Transformer hands the last output of the encoder to all layers of the decoder; with the output of the
+    same depth instead, as printed, the first layer would read something else."""
+    encoder, decoder = [random_layer(s) for s in (5, 6)], [random_layer(s, cross=True) for s in (7, 8)]
+    theirs = torch.nn.TransformerEncoderLayer(D, **OPTIONS)
+    model = torch.nn.Transformer(D, num_decoder_layers=2, **OPTIONS, custom_encoder=torch.nn.TransformerEncoder(
+        theirs, 2, enable_nested_tensor=False))
+    model.decoder.norm = None
+    for theirs, ours in zip([*model.encoder.layers, *model.decoder.layers], encoder + decoder):
+        copy_layer(theirs, ours)
+    source, target = normal(26, 2, 5, D), normal(27, 2, 4, D)
+    depth = [source]
+    for layer in encoder:
+        depth.append(encoder_layer(depth[-1], layer))
+
+    def write(memories):
+        X = target
+        for layer, memory in zip(decoder, memories):
+            X = decoder_layer(X, memory, layer)
+        return X
+
+    close(write([depth[2]] * 2), model(source, target, tgt_mask=~causal_mask(4)).detach())
+    assert (write(depth[1:]) - write([depth[2]] * 2)).abs().max() > 1e-2
+
+
+def test_eq_14_against_linear_and_softmax():
+    X, W, b = normal(28, 2, 5, D), normal(29, D, 9), normal(30, 9)
+    close(output_probabilities(X, W, b), F.softmax(F.linear(X, W.T, b), -1))
+
+
+# symmetries
+
+def test_attention_without_positions_does_not_know_the_order():
+    X, layer, order = normal(31, 6, D), random_layer(9), torch.tensor([3, 0, 5, 1, 4, 2])
+    for block in (lambda X: multi_head(X, layer.own), lambda X: encoder_layer(X, layer)):
+        close(block(X[order]), block(X)[order])
+    places = sinusoidal_positions(6, D)
+    for block in (lambda X: encoder_layer(X + places, layer), lambda X: encoder_layer(X, layer, rotate=True),
+                  lambda X: encoder_layer(X, layer, causal_mask(6))):
+        assert (block(X[order]) - block(X)[order]).abs().max() > 1e-2
+
+
+def test_cross_attention_does_not_know_the_order_of_the_memory():
+    X, memory, layer = normal(32, 4, D), normal(33, 6, D), random_layer(10, cross=True)
+    close(decoder_layer(X, memory[[3, 0, 5, 1, 4, 2]], layer), decoder_layer(X, memory, layer))
+
+
+def test_the_causal_mask_hides_the_future_through_all_layers():
+    X, memory, other = normal(34, 6, D), normal(35, 5, D), normal(36, 6, D)
+    other[:4] = X[:4]
+    only, full = [random_layer(s) for s in (11, 12)], [random_layer(s, cross=True) for s in (13, 14)]
+
+    def run(X):
+        A = B = X
+        for a, b in zip(only, full):
+            A, B = encoder_layer(A, a, causal_mask(6)), decoder_layer(B, memory, b)
+        return A, B
+
+    for got, want in zip(run(other), run(X)):
+        close(got[:4], want[:4])
+        assert (got[4:] - want[4:]).abs().max() > 1e-2
+
+
+def test_gradients_pass():
+    X, layer = normal(37, 4, D).requires_grad_(), random_layer(15, cross=True)
+    assert torch.autograd.gradcheck(lambda X: decoder_layer(X, normal(38, 3, D), layer), X)
+
+
+# refusals
+
+def refused(kind, words, call):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_sizes_that_do_not_fit_are_refused_in_words():
+    X, heads, layer, decoder = normal(0, 5, D), Heads.draw(D, H), random_layer(0), random_layer(0, cross=True)
+    refused(ValueError, r"heads must divide D, got D=12 and heads=5; .*\[1, 2, 3, 4, 6, 12\]", lambda: Heads.draw(D, 5))
+    refused(ValueError, "heads must be at least 1", lambda: Heads.draw(D, 0))
+    refused(ValueError, "hidden must be at least 1", lambda: Layer.draw(D, H, 0))
+    refused(ValueError, r"memory must have shape \(..., N, 12\)", lambda: multi_head(X, heads, X[:, :3]))
+    refused(ValueError, "as many components", lambda: attention_weights(X, X[:, :3]))
+    refused(ValueError, r"each key needs its value, got 5 keys and V \(4, 12\)",
+            lambda: scaled_dot_product(X, X, X[:4]))
+    refused(TypeError, r"Heads\.draw", lambda: multi_head(X, layer))
+    refused(ValueError, "use decoder_layer", lambda: encoder_layer(X, decoder))
+    refused(ValueError, "cross=True", lambda: decoder_layer(X, X, layer))
+    refused(ValueError, r"W_2 must have shape \(20, 12\)", lambda: Layer(
+        layer.own, layer.W_1, layer.b_1, layer.W_2[:3], layer.b_2, layer.gain, layer.shift))
+    refused(ValueError, r"gain must have shape \(3, 12\)", lambda: Layer(
+        layer.own, layer.W_1, layer.b_1, layer.W_2, layer.b_2, layer.gain, layer.shift, decoder.cross))
+    refused(ValueError, "cross must have D = 12", lambda: Layer(
+        layer.own, layer.W_1, layer.b_1, layer.W_2, layer.b_2, decoder.gain, decoder.shift, Heads.draw(8, 2)))
+    refused(ValueError, r"W must have shape \(12, V\)", lambda: output_probabilities(X, X, X[0]))
+
+
+def test_masks_that_do_not_fit_are_refused_in_words():
+    X, heads = normal(0, 5, D), Heads.draw(D, H)
+    refused(ValueError, r"mask must have shape \(5, 5\).*got \(4, 4\)", lambda: multi_head(X, heads, mask=causal_mask(4)))
+    refused(ValueError, r"mask must have shape \(5, 5\).*got \(1, 1, 1, 5, 5\)",
+            lambda: multi_head(X[None], heads, mask=causal_mask(5)[None, None, None][0]))
+    refused(TypeError, "mask must be boolean", lambda: multi_head(X, heads, mask=np.zeros((5, 5))))
+    refused(ValueError, "hides every key", lambda: multi_head(X, heads, mask=~causal_mask(5)))
+    refused(ValueError, "N must be at least 1", lambda: causal_mask(0))
+
+
+def test_prompts_that_do_not_fit_are_refused_in_words():
+    table, places = normal(0, 5, 4), sinusoidal_positions(3, 4)
+    refused(ValueError, "an empty prompt", lambda: embed([], table))
+    refused(ValueError, "the prompt has 4 words, but this model has 3 positions", lambda: embed([0] * 4, table, places))
+    refused(ValueError, r"words must be from 0 to 4, got 1 to 5", lambda: embed([1, 5], table))
+    refused(ValueError, "got -1", lambda: embed([-1], table))
+    refused(TypeError, "words must be integers", lambda: embed([0.5], table))
+    refused(ValueError, r"table must have shape \(V, D\)", lambda: embed([0], table[0]))
+    refused(ValueError, r"positions must have shape \(N_max, 4\)", lambda: embed([0], table, places[:, :3]))
+    refused(ValueError, "at least one token", lambda: encoder_layer(normal(0, 0, D), random_layer(0)))
+
+
+def test_positions_and_norms_refuse_in_words():
+    refused(ValueError, "D must be even, got 3", lambda: sinusoidal_positions(2, 3))
+    refused(ValueError, "the last axis of X must be even, got 3", lambda: rotary(normal(0, 2, 3)))
+    refused(ValueError, r"positions must have shape \(2,\), got \(3,\)", lambda: rotary(normal(0, 2, 4), [0, 1, 2]))
+    refused(ValueError, "base must be finite and > 0", lambda: sinusoidal_positions(2, 4, base=0))
+    refused(ValueError, "constant row cannot be normalised", lambda: layer_norm(torch.ones(2, 3), eps=0))
+    refused(ValueError, "row of zeros cannot be normalised", lambda: rms_norm(torch.zeros(2, 3), eps=0))
+    refused(ValueError, r"gain must be a number or have shape \(3,\), got \(2,\)",
+            lambda: layer_norm(torch.ones(2, 3), [1.0, 2.0]))
+    refused(ValueError, "Q must be finite", lambda: attention_weights([[math.nan]], [[1.0]]))
+    refused(ValueError, "scores left the finite numbers", lambda: attention_weights([[1e200]], [[1e200]]))
