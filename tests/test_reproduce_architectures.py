@@ -113,10 +113,11 @@ def test_fig_15_stored_run():
 
 
 def test_fig_15_published_value_of_FLA():
-    """Published 0.113 at N = 190: W = W_K^T W_Q without values gives it, eq. (164) is 6 % lower or more."""
-    values = {name: train_architecture(name, 20, 190, 10_000, settle=0.02, rng=[0, 190])[1]
-              for name in ("FLA", "FLA_published")}
-    assert abs(values["FLA_published"] / 0.113 - 1) < 0.03 and values["FLA"] < 0.108
+    """Published 0.113 at N = 190: SLA gives it; FLA, eq. (164), is 5 % below and W = W_K^T W_Q, eq. (172), above."""
+    values = {name: train_architecture(name, 20, 190, 10_000, settle=0.005, rng=[190, 0])[1]
+              for name in ("SLA", "FLA", "FLA_published")}
+    assert abs(values["SLA"] / 0.113 - 1) < 0.015
+    assert values["FLA"] < 0.108 and values["FLA_published"] > 0.115
 
 
 def test_run_knows_the_figure():

@@ -17,7 +17,7 @@ def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG =
     """The model of that name with fresh weights, a torch module: SLA, FLA, FLA_published, MHLA, SA or TF.
 
     SLA, FLA, MHLA, SA and TF are Thesis eqs. (163), (164), (170), (165) and (166) to (169). FLA_published has V = 1 and
-    W = W_K^T W_Q instead, eq. (172): with it the published value of FLA comes out, with eq. (164) it does not.
+    W = W_K^T W_Q, eq. (172), a second way to factor SLA (the name is historical; see the test of the published value).
     ValueError for another name, naming these.
 
     >>> from spinlib.reproduce import architecture
@@ -119,13 +119,13 @@ def _compute(rng, model, N, run, D, P, settle, device="cpu"):
 def _collect(points, results):
     """Errors of five trained models and of the ground state against the length of the prompt, Thesis Fig. 15.
 
-    ``N`` (lengths,) and, each (lengths, runs), ``SLA``, ``FLA``, ``SA``, ``TF``, ``MHLA``, ``exact`` (the ground state at
-    the same ridge) and ``FLA_published`` (the model that gives the published value of FLA, see ``architecture``); NaN
-    where training did not settle. ``SA_sign`` and ``TF_sign`` are the sign of tr W_Q^T W_K: -1 where the query attends
-    to the tokens that point away from it. D = 20, P = 10 000, H = 32, 10 heads, ridge .005 on every parameter (weight decay
-    .01 of the mean squared error without its half). The models of one run have the same prompts. Quick: N = 40, 100,
-    200, one run, settled to 2 %. Full: six lengths from 10 to 200, two runs (the published figure has 100), settled
-    to .5 %.
+    ``N`` (lengths,) and, each (lengths, runs), ``SLA``, ``FLA``, ``SA``, ``TF``, ``MHLA``, ``exact`` (the ground state
+    at the same ridge) and ``FLA_published`` (SLA with W = W_K^T W_Q, see ``architecture``);
+    NaN where training did not settle. ``SA_sign`` and ``TF_sign`` are the sign of tr W_Q^T W_K: -1 where the query
+    attends to the tokens that point away from it. D = 20, P = 10 000, H = 32, 10 heads, ridge .005 on every parameter
+    (weight decay .01 of the mean squared error without its half). The models of one run have the same prompts. Quick:
+    N = 40, 100, 200, one run, settled to 2 %. Full: six lengths from 10 to 200, two runs (the published figure has
+    100), settled to .5 %.
     """
     lengths = sorted({p["N"] for p in points})
     names = (*MODELS, "SA_sign", "TF_sign")
