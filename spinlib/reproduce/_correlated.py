@@ -164,7 +164,7 @@ def _draw_blocks(fig, result, color):
 FIG13 = Experiment(_points_blocks, _blocks, _collect_blocks, _draw_blocks)
 
 
-REPEATS_ERRORS = 5
+REPEATS_ERRORS = 20
 
 
 def _points_errors(full):
