@@ -40,7 +40,8 @@ def random_layer(seed, cross=False):
     start = Layer.draw(D, H, 20, cross=cross, rng=seed)
     parts = {name: getattr(start, name) + 0.3 * normal(seed + 100 + i, *getattr(start, name).shape)
              for i, name in enumerate(("b_1", "b_2", "gain", "shift"))}
-    return Layer(start.own, start.W_1, parts["b_1"], start.W_2, parts["b_2"], parts["gain"], parts["shift"], start.cross)
+    return Layer(start.own, start.W_1, parts["b_1"], start.W_2, parts["b_2"], parts["gain"], parts["shift"],
+                 start.cross)
 
 
 def copy_heads(layer, heads):
@@ -332,9 +333,10 @@ def test_sizes_that_do_not_fit_are_refused_in_words():
 
 def test_masks_that_do_not_fit_are_refused_in_words():
     X, heads = normal(0, 5, D), Heads.draw(D, H)
-    refused(ValueError, r"mask must have shape \(5, 5\).*got \(4, 4\)", lambda: multi_head(X, heads, mask=causal_mask(4)))
-    refused(ValueError, r"mask must have shape \(5, 5\).*got \(1, 1, 1, 5, 5\)",
-            lambda: multi_head(X[None], heads, mask=causal_mask(5)[None, None, None][0]))
+    refused(ValueError, r"mask must have shape \(5, 5\).*got \(4, 4\)",
+            lambda: multi_head(X, heads, mask=causal_mask(4)))
+    refused(ValueError, r"mask must have shape \(5, 5\).*got \(1, 1, 5, 5\)",
+            lambda: multi_head(X, heads, mask=causal_mask(5)[None]))
     refused(TypeError, "mask must be boolean", lambda: multi_head(X, heads, mask=np.zeros((5, 5))))
     refused(ValueError, "hides every key", lambda: multi_head(X, heads, mask=~causal_mask(5)))
     refused(ValueError, "N must be at least 1", lambda: causal_mask(0))
