@@ -6,7 +6,7 @@ variances, called converged when after 100 sweeps the mean squares of the last s
 1e-6; beside it the ground state of the same glass. D = 20, ridge 1, and ridge 0.01 for the ground state alone. Prompts
 are added one block after another, so cells of one N and one repeat share their first prompts. A cell of
 ``contrast_eq153`` is the mean over the repeats that converged, NaN where none did: with this rule the published blank
-cells appear. The stored map has 3 repeats, the published one 10.
+cells appear. The stored map has 10 repeats, as the published one.
 
 ``fig12b``: population errors of five weights of the same P = 10 000 prompts (D = 20): Adam (5000 full-batch steps of
 rate 0.001, weight decay 0.01, on the squared error without 1/2), naive AMP, AMP, and ground states at ridges 0.01 and
@@ -66,7 +66,7 @@ def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0
     return m, bool(step < 1e-6)
 
 
-REPEATS_MAP = 3
+REPEATS_MAP = 10
 
 
 def settled(glass: SpinGlass, **options) -> np.ndarray:
