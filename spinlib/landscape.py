@@ -87,8 +87,10 @@ def hessian_density(x: ArrayLike, D: int, N: int, P: int, *, norms: ArrayLike | 
     and b = (1 + 2/D)(1 + 2/N) on D of them (Marchenko and Pastur 1967). With G1, G2 the mean diagonal of (A - z)^-1 in
     the blocks, t the relative norms of a prompt and < > their mean,
 
-    .. math:: 1/G_1 = a\,\langle t_1/(1+e)\rangle - z,\quad 1/G_2 = b\,\langle t_2/(1+e)\rangle - z,\quad
-              e = (t_1 a D^2 G_1 + t_2 b D G_2)/P.
+    .. math:: \frac1{G_1} = a\Big\langle\frac{t_1}{1+e}\Big\rangle - z,\qquad
+              \frac1{G_2} = b\Big\langle\frac{t_2}{1+e}\Big\rangle - z,
+
+    with e = (t_1 a D^2 G_1 + t_2 b D G_2) / P.
 
     ``norms`` (k, 2) are samples of t, from :func:`relative_norms`; None takes t = 1, its limit for D to infinity. The
     density is that at distance 1e-7 x from the real axis. ValueError for x <= 0, where the atom sits, and for D, N, P
