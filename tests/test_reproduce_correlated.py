@@ -106,8 +106,10 @@ def test_stored_errors_come_out_again_and_meet_the_published_ones():
     found = FIG14.compute(rng=np.random.default_rng(0).spawn(len(points))[k], **points[k])
     for name, value in found.items():
         if np.isfinite(value) or np.isfinite(stored[name][2, 1]):
-            assert abs(value - stored[name][2, 1]) < 1e-6, name
-            assert abs(value - stored[name][2, 2]) > 1e-6, name
+            # Adam divides by the root of squared gradients, which fall to 0, and so amplifies rounding
+            bound = 3e-6 if "adam" in name else 1e-7
+            assert abs(value - stored[name][2, 1]) < bound, name
+            assert abs(value - stored[name][2, 2]) > 20 * bound, name
     assert np.abs(stored["adam_published"].mean(1) - ADAM).max() < 0.02
     assert np.abs(np.nanmean(stored["amp_eq153_published"][:5], axis=1) - NAIVE).max() < 0.02
     assert np.abs(stored["adam"].mean(1) - ADAM).max() > 0.1      # the covariance of the text is another task

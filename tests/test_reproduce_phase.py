@@ -176,8 +176,10 @@ def test_stored_five_curves_come_out_again_and_meet_the_published_ones():
     k = next(k for k, p in enumerate(points) if p["N"] == 100 and p["repeat"] == 1)
     found = FIG12B.compute(rng=np.random.default_rng(0).spawn(len(points))[k], **points[k])
     for name, value in found.items():
-        assert abs(value - stored[name][4, 1]) < 1e-7, name
-        assert abs(value - stored[name][4, 2]) > 1e-5, name
+        # Adam divides by the root of squared gradients, which fall to 0: rounding is amplified, to 2e-7 between kernels
+        bound = 2e-6 if name == "adam" else 1e-8
+        assert abs(value - stored[name][4, 1]) < bound, name
+        assert abs(value - stored[name][4, 2]) > 50 * bound, name
     assert np.abs(stored["amp_eq153"].mean(1) - PUBLISHED["amp_eq153"]).max() < 0.004
     assert np.abs(stored["adam"].mean(1) - PUBLISHED["adam"]).max() < 0.006
     assert np.abs(stored["exact"].mean(1) - PUBLISHED["adam"])[-1] > 0.015
