@@ -21,6 +21,15 @@ from spinlib.reproduce._correlated import (
     token_moments,
 )
 from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._in_context import (
+    Reader,
+    draw_pairs,
+    draw_reader,
+    pool_answers,
+    read_prompts,
+    ridge_answers,
+    train_reader,
+)
 from spinlib.reproduce._mapping import iid_variances, prompt_variances
 from spinlib.reproduce._merged import descend, moments
 from spinlib.reproduce._phase import adam
@@ -32,19 +41,25 @@ __all__ = [
     "BINS",
     "DATA",
     "Experiment",
+    "Reader",
     "about",
     "adam",
     "architecture",
     "controlled_error",
     "descend",
     "describe",
+    "draw_pairs",
+    "draw_reader",
     "iid_variances",
     "load",
     "load_agreement",
     "moments",
+    "pool_answers",
     "prompt_variances",
     "pspin_sample",
     "published_covariance",
+    "read_prompts",
+    "ridge_answers",
     "run",
     "save",
     "shared_covariance",
@@ -52,4 +67,5 @@ __all__ = [
     "token_features",
     "token_moments",
     "train_architecture",
+    "train_reader",
 ]

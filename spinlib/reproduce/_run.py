@@ -11,6 +11,7 @@ from spinlib.reproduce._architectures import FIG15
 from spinlib.reproduce._correlated import FIG13, FIG14
 from spinlib.reproduce._disorder import FIG5, FIG6
 from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._in_context import ICL_TRANSFORMER
 from spinlib.reproduce._landscape import FIG10, FIG11
 from spinlib.reproduce._learning_curve import LEARNING_SIZES
 from spinlib.reproduce._mapping import AMP_VARIANCES
@@ -26,6 +27,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "fig16": FIG16,
     "learning_sizes": LEARNING_SIZES,
     "fig15": FIG15,
+    "icl_transformer": ICL_TRANSFORMER,
     "amp_variances": AMP_VARIANCES,
     "fig5": FIG5,
     "fig6": FIG6,
