@@ -94,7 +94,7 @@ def controlled_error(y_hat: np.ndarray, prompts: object) -> float:
 
 def _points(full):
     """Runs in the outer loop: an interrupted sweep has whole curves."""
-    lengths, runs = ((10, 40, 70, 100, 150, 200), 2) if full else ((40, 100, 200), 1)
+    lengths, runs = ((10, 40, 70, 100, 150, 200), 6) if full else ((40, 100, 200), 1)
     return [{"model": model, "N": N, "run": run, "D": 20, "P": 10_000, "settle": 0.005 if full else 0.02}
             for run in range(runs) for N in lengths for model in MODELS]
 
@@ -124,7 +124,7 @@ def _collect(points, results):
     NaN where training did not settle. ``SA_sign`` and ``TF_sign`` are the sign of tr W_Q^T W_K: -1 where the query
     attends to the tokens that point away from it. D = 20, P = 10 000, H = 32, 10 heads, ridge .005 on every parameter
     (weight decay .01 of the mean squared error without its half). The models of one run have the same prompts. Quick:
-    N = 40, 100, 200, one run, settled to 2 %. Full: six lengths from 10 to 200, two runs (the published figure has
+    N = 40, 100, 200, one run, settled to 2 %. Full: six lengths from 10 to 200, six runs (the published figure has
     100), settled to .5 %.
     """
     lengths = sorted({p["N"] for p in points})
