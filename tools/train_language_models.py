@@ -1,0 +1,44 @@
+"""The long trainings of chapters/transformer/language_models, with the code of that page.
+
+python tools/train_language_models.py causal masked denoising     writes chapters/data/language_models.json
+
+It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for each
+objective named (two to four minutes of one core each). What is there of other objectives stays.
+"""
+import json
+import os
+import pathlib
+import sys
+import time
+
+import matplotlib
+import nbformat
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+STEPS, SEEDS = {"causal": 4000, "masked": 4000, "denoising": 2000}, (0,)
+STOPS = (50, 100, 250, 500, 1000, 1500, 2000, 3000, 4000)
+
+
+def main():
+    matplotlib.use("agg")
+    target = ROOT / "chapters" / "data" / "language_models.json"
+    os.chdir(ROOT / "chapters" / "transformer")
+    page = {}
+    for cell in nbformat.read("language_models.ipynb", as_version=4).cells:
+        if cell.source.startswith("STEPS ="):
+            break
+        if cell.cell_type == "code":
+            exec(compile(cell.source, "cell", "exec"), page)
+    for name in sys.argv[1:]:
+        for seed in SEEDS:
+            start = time.process_time()
+            _, path = page["train"](name, STEPS[name], seed=seed, stops=STOPS)
+            stored = json.loads(target.read_text()) if target.exists() else {"steps": STOPS, "bits": {}, "cpu_s": {}}
+            stored["bits"].setdefault(name, {})[str(seed)] = [round(float(path[s]), 4) for s in STOPS if s in path]
+            stored["cpu_s"].setdefault(name, {})[str(seed)] = round(time.process_time() - start)
+            target.write_text(json.dumps(stored, indent=1) + "\n")
+            print(name, seed, stored["bits"][name][str(seed)], flush=True)
+
+
+if __name__ == "__main__":
+    main()
