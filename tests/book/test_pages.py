@@ -47,6 +47,13 @@ def test_chinese_says_that_it_is_chinese():
     assert parts == [("Text", "A spin glass, "), ("inline", "自旋玻璃"), ("Text", ", freezes.")]
 
 
+def test_a_long_text_of_two_languages_is_parted_at_once():
+    """The build once hung on such a text: two ways to match a sign are 2^k ways to match k of them."""
+    text = "自旋玻璃，平均场；" * 50 + "spin glass"
+    assert book_setup.CHINESE.fullmatch(text) is None
+    assert [part.astext() for part in book_setup.in_languages(text)] == ["自旋玻璃，平均场；" * 50, "spin glass"]
+
+
 def test_the_search_index_has_the_parts_of_chinese_words():
     found = set(book_setup.Search({}).split("the cavity 空腔方法 and 复本对称破缺"))
     assert {"cavity", "空腔", "空腔方法", "对称", "复本对称"} <= found
