@@ -3,7 +3,7 @@
 python tools/train_language_models.py causal masked denoising     writes chapters/data/language_models.json
 
 It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for each
-objective named (two to four minutes of one core each). What is there of other objectives stays.
+objective named (one to two minutes of one core each). What is there of other objectives stays.
 """
 import json
 import os
