@@ -187,7 +187,7 @@ def _points(full):
     if not full:
         return [{"D": 2, "N": 6, "tasks": M, "run": 0, "steps": 100, "width": 16, "layers": 1} for M in (0, 4)]
     plan = [(0, run) for run in range(4)] + [(M, run) for run in range(2) for M in (2, 8, 32, 128)]
-    return [{"D": 5, "N": 15, "tasks": M, "run": run, "steps": 1200, "width": 32, "layers": 2} for M, run in plan]
+    return [{"D": 5, "N": 15, "tasks": M, "run": run, "steps": 6000, "width": 32, "layers": 2} for M, run in plan]
 
 
 def _seeds(rng, points):
@@ -227,7 +227,7 @@ def _collect(points, results):
     ``M`` (pools,) tasks in training, each (pools, runs, 2N+1): errors ``new_reader``, ``new_ridge``, ``new_posterior``
     on new tasks and ``pool_reader``, ``pool_ridge``, ``pool_posterior`` on tasks of the pool (posterior: the exact mean
     over the pool), and, on new tasks, the mean squares ``from_ridge_M`` and ``from_posterior_M`` of the difference of
-    the reader's answers from theirs. Noise .5. Full: D = 5, N = 15, 2 layers of width 32, 1200 steps of 64 prompts, 4
+    the reader's answers from theirs. Noise .5. Full: D = 5, N = 15, 2 layers of width 32, 6000 steps of 64 prompts, 4
     runs, M = 2, 8, 32, 128 with 2 runs. Quick: D = 2, N = 6, one layer of width 16, 100 steps, one run, M = 4.
     """
     fresh = [r for p, r in zip(points, results) if not p["tasks"]]
