@@ -66,8 +66,9 @@ def test_weight_decay_of_the_full_square_is_half_a_ridge():
     glass = to_spin_glass(data, 0.05)
     A = glass.hessian - 0.05 * np.eye(12)
     w = adam(A, glass.h, 0.1, start=np.zeros(12), steps=20_000, rate=1e-3)
-    w = adam(A, glass.h, 0.1, start=w, rate=1e-5)       # near the minimum Adam wanders by up to a step: a smaller one
-    assert np.abs(w - ground_state(glass).mean).max() < 1e-4
+    for rate in (1e-5, 1e-7):                           # near the minimum Adam wanders by about a step: smaller ones
+        w = adam(A, glass.h, 0.1, start=w, rate=rate)
+    assert np.abs(w - ground_state(glass).mean).max() < 1e-6
     assert np.abs(w - np.linalg.solve(A + 0.1 * np.eye(12), glass.h)).max() > 1e-2
 
 
