@@ -12,6 +12,29 @@ FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted(
 # spinlib.icl is spinlib/icl/__init__.py
 MODULES = {name.removesuffix(".__init__"): path for name, path in FILES.items()}
 
+# Which package may import which, and how many lines it may have. All may import _core. A new arrow, or more lines, is
+# a changed row here, and the commit says why.
+ARROWS = {
+    "_core": "",
+    "spin_glass": "",
+    "symbolic": "",
+    "pspin": "",
+    "factor_graph": "",
+    "attention": "",
+    "training": "",
+    "random_matrix": "",
+    "icl": "spin_glass random_matrix",
+    "inference": "icl spin_glass",
+    "landscape": "icl spin_glass",
+    "plotting": "factor_graph",
+    "reproduce": "attention icl inference landscape plotting pspin random_matrix spin_glass training",
+}
+LINES = {
+    "_core": 400, "spin_glass": 120, "symbolic": 1100, "pspin": 1340, "factor_graph": 510, "attention": 985,
+    "training": 260, "random_matrix": 190, "icl": 700, "inference": 590, "landscape": 260, "plotting": 105,
+    "reproduce": 2450}
+ALL_LINES = 9500
+
 
 def spinlib_imports(path):
     """Names of the spinlib modules that a file imports, at any depth of the file."""
@@ -35,6 +58,34 @@ def test_imports_form_a_dag():
     assert plotters == [drawer], "plotting is imported by chapters only"
     top = [n for n in ast.parse(MODULES[drawer].read_text()).body if isinstance(n, (ast.Import, ast.ImportFrom))]
     assert not [n for n in top if "plotting" in ast.unparse(n) or "matplotlib" in ast.unparse(n)]
+
+
+def package(module):
+    """spinlib.icl._task -> icl; '' for spinlib itself."""
+    return (module.split(".") + [""])[1]
+
+
+def test_packages_import_what_the_table_allows():
+    """The table is exact: an arrow that no file needs any more leaves it too."""
+    found = {name: set() for name in ARROWS}
+    for name, path in MODULES.items():
+        for needed in spinlib_imports(path):
+            if name != "spinlib" and package(needed) not in ("", "_core", package(name)):
+                found[package(name)].add(package(needed))
+    assert found == {name: set(allowed.split()) for name, allowed in ARROWS.items()}
+
+
+def test_packages_stay_within_their_lines():
+    lines = dict.fromkeys(LINES, 0)
+    total = 0
+    for name, path in MODULES.items():
+        here = len(path.read_text(encoding="utf-8").splitlines())
+        total += here
+        if name != "spinlib":
+            lines[package(name)] += here
+    over = {name: (count, LINES[name]) for name, count in lines.items() if count > LINES[name]}
+    assert not over, f"lines, and lines allowed: {over}"
+    assert total <= ALL_LINES
 
 
 def test_private_files_are_imported_only_inside_their_package():
