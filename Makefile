@@ -58,10 +58,10 @@ pdf: .venv/.installed
 
 .PHONY: frames
 frames: .venv/.installed
-	@$(PY) tools/make_frames.py $(CHAPTER)
+	@$(PY) tools/authors/make_frames.py $(CHAPTER)
 
 reference: .venv/.installed
-	@$(PY) tools/make_reference.py
+	@$(PY) tools/authors/make_reference.py
 
 check-pages: .venv/.installed
 	@tools/check_pages

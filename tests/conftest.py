@@ -3,12 +3,8 @@
 And at the end of `make test` one line: how much of the thesis still waits for its chapter.
 """
 import os
-import pathlib
-import sys
 
 import hypothesis
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))  # for the package reference
 
 # A commit must not turn red by a draw of luck, so the examples are fixed; new ones are tried once a week.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)

@@ -105,7 +105,7 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
 
 
 def load_agreement(folder: str | Path | None = None) -> dict:
-    """How well stored runs agree with the published arrays: numbers that ``tools/compare_published.py`` wrote.
+    """How well stored runs agree with the published arrays: numbers that ``tools/authors/compare_published.py`` wrote.
 
     Returns the ``date``, and for a figure that was compared ``full`` and ``rows``, each with ``what`` it is, ``value``,
     the ``band`` wanted (or None), ``met`` and the number of ``points``: ``load_agreement()["fig12b"]["rows"]["adam"]``.
@@ -113,7 +113,7 @@ def load_agreement(folder: str | Path | None = None) -> dict:
     path = _place(folder) / "published_agreement.json"
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}; with the published arrays in a folder DIR it is made by "
-                                "python tools/compare_published.py DIR --store")
+                                "python tools/authors/compare_published.py DIR --store")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -44,7 +44,8 @@ def test_every_command_that_is_named_exists(page):
 def test_the_picture_of_the_readme_is_the_one_of_the_front_page():
     outputs = [o.get("data", {}) for c in INTRO["cells"] for o in c.get("outputs", [])]
     stored = [data["image/png"] for data in outputs if "image/png" in data]
-    assert (ROOT / "images" / "argument.png").read_bytes() == base64.b64decode(stored[0]), "run tools/readme_picture.py"
+    picture = (ROOT / "images" / "argument.png").read_bytes()
+    assert picture == base64.b64decode(stored[0]), "run tools/authors/readme_picture.py"
 
 
 def test_the_front_page_knows_every_chapter():

@@ -1,13 +1,11 @@
 """Moving figures: each player of a chapter has its frames, small, and drawn by the code that the chapter now has."""
 import json
 import pathlib
-import sys
 
 import pytest
 from PIL import Image
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
 import make_frames
 
 NOTEBOOKS = [ROOT / "intro.ipynb", *sorted((ROOT / "chapters").rglob("*.ipynb"))]

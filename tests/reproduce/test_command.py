@@ -18,7 +18,8 @@ from spinlib.reproduce import _parts, _run, _store, about, load, run, save
 from spinlib.reproduce._command import main
 from spinlib.reproduce._sweep import one_thread
 
-ROOT = pathlib.Path(__file__).parents[1]
+ROOT = pathlib.Path(__file__).parents[2]
+SWEEP = ROOT / "tests" / "helpers" / "tiny_sweep.py"
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def tiny(monkeypatch):
 def start(folder, *options, log, wait=0.0):
     """The command in a process of its own, its children in one group with it."""
     environment = {**os.environ, "TINY_LOG": str(log), "TINY_WAIT": str(wait), "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, str(ROOT / "tests" / "tiny_sweep.py"), "tiny", "--out", str(folder),
+    return subprocess.Popen([sys.executable, str(SWEEP), "tiny", "--out", str(folder),
                              *options], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             start_new_session=True)
 
@@ -344,7 +345,7 @@ def test_one_thread_is_a_state_that_ends(monkeypatch):
 def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not_lost(tmp_path):
     environment = {**os.environ, "TINY_LOG": str(tmp_path / "log"), "PYTHONPATH": str(ROOT)}
     for _ in range(2):
-        subprocess.run([sys.executable, ROOT / "tests" / "tiny_sweep.py", "all", "--out", tmp_path / "o"], check=True,
+        subprocess.run([sys.executable, SWEEP, "all", "--out", tmp_path / "o"], check=True,
                        env=environment, capture_output=True)
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == [
         "other.json", "other.npz", "tiny.json", "tiny.npz", "tiny.png"]

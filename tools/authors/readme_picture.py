@@ -3,7 +3,7 @@ import base64
 import json
 import pathlib
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "images" / "argument.png"
 
 

@@ -1,8 +1,8 @@
 """Draw the frames of the moving figures ("players") of a chapter into _static/frames.
 
-python tools/make_frames.py pspin/replica_method            every player of the chapter
-python tools/make_frames.py pspin/replica_method free-energy    one of them
-python tools/make_frames.py --check pspin/replica_method    compare with what is stored, write nothing
+python tools/authors/make_frames.py pspin/replica_method            every player of the chapter
+python tools/authors/make_frames.py pspin/replica_method free-energy    one of them
+python tools/authors/make_frames.py --check pspin/replica_method    compare with what is stored, write nothing
 
 A player NAME is a code cell whose metadata mystnb.image.classes has player-NAME; the cell's output is the still
 picture. The code of the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which returns the
@@ -26,9 +26,9 @@ import matplotlib.pyplot as plt
 from matplotlib.transforms import Bbox
 from PIL import Image
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = ROOT / "_static" / "frames"
-HEAD = """// Labels and pixels of every moving figure. Written by tools/make_frames.py; player.js plays it.
+HEAD = """// Labels and pixels of every moving figure. Written by tools/authors/make_frames.py; player.js plays it.
 window.players = {};
 """
 

@@ -1,4 +1,6 @@
-"""How well our figures agree with the published arrays: tools/compare_published.py DIR [--ours FOLDER] [--store].
+"""How well our figures agree with the published arrays.
+
+python tools/authors/compare_published.py DIR [--ours FOLDER] [--store]
 
 DIR holds the arrays of the public code of Li, Bai and Huang (arXiv:2408.02288), one file each, named after the figure
 of the thesis: fig6-h1_mean.npy, fig6-h2_mean, fig6-J1_mean, -J2_mean, -J3_mean; fig9-m; fig10-zero-ratio;
@@ -17,7 +19,7 @@ import sys
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from spinlib import reproduce
 

@@ -1,15 +1,13 @@
 """Agreement with published arrays: on made-up arrays whose distance is known, and on what is stored."""
 import json
 import pathlib
-import sys
 
 import numpy as np
 import pytest
 
 from spinlib import reproduce
 
-ROOT = pathlib.Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
+ROOT = pathlib.Path(__file__).parents[2]
 import compare_published as tool
 
 N6, N12, C14 = np.array([20, 21, *range(40, 201, 20)]), np.arange(20, 201, 20), np.arange(1, 20) / 20
@@ -139,7 +137,7 @@ def test_what_is_missing_is_left_out_in_words(stored, published, tmp_path, capsy
     assert stop.value.code == 2 and "is not a folder" in capsys.readouterr().err
     with pytest.raises(ValueError, match="no N in common: ours"):
         tool.same([3], [4, 5], "N")
-    with pytest.raises(FileNotFoundError, match="tools/compare_published.py DIR --store"):
+    with pytest.raises(FileNotFoundError, match="tools/authors/compare_published.py DIR --store"):
         reproduce.load_agreement(tmp_path)
 
 

@@ -1,6 +1,6 @@
 """List the numbers in a chapter's prose that no cell of the chapter prints or contains.
 
-python tools/loose_numbers.py [CHAPTER...]     default: every chapter, and the front page
+python tools/authors/loose_numbers.py [CHAPTER...]     default: every chapter, and the front page
 
 A number with two or more decimals (or with a power of ten) must be, rounded, in a stored output or in the code of its
 chapter, as it stands, as a percentage, or without its sign; in a paragraph that cites its source it may be anything.
@@ -8,9 +8,11 @@ Display formulas, code and links are not read. What is listed is either computed
 (a half of something, a difference): the author decides. The exit status is the number of chapters with such a number.
 """
 import json
+import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from run_notebooks import ROOT, all_chapters, find
 
 POWER = r"(?:\s*(?:\\times|\\cdot|×)\s*10\^\{?(-?\d+)\}?|[eE](-?\d+))?"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-CHAPTERS = pathlib.Path(__file__).resolve().parents[1] / "chapters"
+CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
 TRAIN, HELD_OUT = (CHAPTERS / "data" / "book_prose.txt").read_text(encoding="utf-8").split("=\n")
 
 

@@ -3,12 +3,10 @@
 equation_index.md: every equation and figure of the thesis, where the book has it and how it is checked, and the way
 back. errata.md: what is not right, printed and corrected. api.md: every module of spinlib.
 The files are committed; tests/book/test_reference.py holds them equal to what this program writes. The parts are in
-tools/reference.
+tools/authors/reference.
 """
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from reference.api import api
 from reference.data import REFERENCE, read
 from reference.errata import errata

@@ -1,4 +1,6 @@
-"""A small experiment for the tests of the sweep, with a command line: python tests/tiny_sweep.py tiny --out DIR.
+"""A small experiment for the tests of the sweep, with a command line.
+
+python tests/helpers/tiny_sweep.py tiny --out DIR
 
 It writes a line to the file TINY_LOG at the start of each point, waits TINY_WAIT seconds, and draws its numbers from
 its generator, so that a test can see which points were computed, kill the run in the middle and compare what comes out.

@@ -8,7 +8,7 @@ import re
 
 import yaml
 
-ROOT = pathlib.Path(__file__).parents[2]
+ROOT = pathlib.Path(__file__).parents[3]
 REFERENCE = ROOT / "chapters" / "reference"
 CITATION = re.compile(r"Thesis\s+eqs?\.\s+((?:\(\d+[a-z]?\)(?:\s*(?:,|and|to|-|–)\s*(?=\())?)+)")
 # The verdicts that need a correction, the gravest first.

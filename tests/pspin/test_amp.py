@@ -136,7 +136,7 @@ def test_overlap_of_copies_goes_to_its_power(p):
 
 
 def test_the_copies_measure_the_replicon():
-    """Slope of the overlap map at 1 is 1 - (1-q)^2 replicon, the replicon of tests/test_symbolic.py:
+    """Slope of the overlap map at 1 is 1 - (1-q)^2 replicon, the replicon of tests/symbolic/test_replica.py:
     p - 1 on every root of (45)."""
     for root in (RS_LOW, RS_HIGH):
         replicon = 1 / (1 - root) ** 2 - 3 / T**2 * root

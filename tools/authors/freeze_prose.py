@@ -1,6 +1,6 @@
 """The book's own prose as a small corpus: letters, a few signs, and # for every formula, number, code and reference.
 
-python tools/freeze_prose.py     writes chapters/data/book_prose.txt
+python tools/authors/freeze_prose.py     writes chapters/data/book_prose.txt
 
 It was run once, on the 22 chapters that stood then; chapters/transformer/language_models reads the file. To run it again
 changes the corpus, and with it every number on that page. One paragraph is one line. The training part comes first, then a
@@ -11,7 +11,7 @@ import json
 import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRAIN = ["transformer/high_dimensions", "transformer/attention_blocks",
          "mapping/linear_regression_in_context", "mapping/transformer_to_spin_glass", "mapping/statistics_of_disorder",
          "mapping/message_passing", "mapping/which_amp",

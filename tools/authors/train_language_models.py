@@ -1,6 +1,6 @@
 """The long trainings of chapters/transformer/language_models, with the code of that page.
 
-python tools/train_language_models.py causal masked denoising     writes chapters/data/language_models.json
+python tools/authors/train_language_models.py causal masked denoising     writes chapters/data/language_models.json
 
 It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for each
 objective named (one to two minutes of one core each). What is there of other objectives stays.
@@ -16,7 +16,7 @@ import nbformat
 import numpy as np
 import torch
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEPS, SEEDS = {"causal": 4000, "masked": 4000, "denoising": 2000}, (0,)
 STOPS = (50, 100, 250, 500, 1000, 1500, 2000, 3000, 4000)
 
