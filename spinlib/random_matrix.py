@@ -174,15 +174,20 @@ def ridge_equivalent(variance: ArrayLike, signal: ArrayLike, unexplained: float,
 
     if ridge == 0 and P > n:
         kappa = 0.0
-    else:      # the right side of lambda = ..., convex in kappa: one positive root. At ridge 0, divided by kappa.
-        deficit = lambda k: (k - ridge) - k * (count @ (a / (a + k))) / P if ridge else P - count @ (a / (a + k))
-        low = ridge if ridge else a.min() * (n - P) / (n + P) / 2
-        kappa = brentq(deficit, low, ridge + trace / P, xtol=np.finfo(float).tiny, rtol=1e-14)
+    elif ridge == 0:  # the first line over kappa; each direction counts at least as one of the smallest variance
+        kappa = _root(lambda k: P - count @ (a / (a + k)), a.min() * (n - P) / (n + P) / 2, trace / P)
+    else:             # for kappa - ridge, which a large ridge would swallow; convex: one positive root
+        kappa = ridge + _root(lambda gain: gain - count @ (a * ((ridge + gain) / (a + ridge + gain))) / P,
+                              0.0, trace / P * (1 + 1e-9))
     shrinkage = kappa / (a + kappa)
-    learned = 1 - shrinkage
+    learned = a / (a + kappa)
     error = (unexplained + float(a * signal @ shrinkage**2)) / (1 - float(count @ learned**2) / P)
     train = error * ((ridge / kappa) ** 2 if kappa else (1 - n / P) ** 2)
     return RidgeEquivalent(float(kappa), shrinkage, float(error), float(train), float(count @ learned))
+
+
+def _root(f, low, high):
+    return brentq(f, low, high, xtol=np.finfo(float).tiny, rtol=1e-14)
 
 
 def _check(ratio, variance):

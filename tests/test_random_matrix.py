@@ -170,6 +170,26 @@ def test_ridge_equivalent_in_closed_form():
             assert ridge_equivalent(**blocks, P=P, ridge=1e-9).error == pytest.approx(limit.error, rel=1e-5)
 
 
+@pytest.mark.parametrize("n, P", [(1, 1), (2, 1), (100, 99), (10**6, 10**6 - 1), (10**6, 1)])
+def test_one_sample_too_few(n, P):
+    """One block at ridge 0: kappa = a (n - P) / P, also where that is far below a, or far above."""
+    if n == P:
+        n = 1 + 1e-6  # counts may be averages
+    found = ridge_equivalent([2.0], [1.0], 0.5, P, 0.0, count=n)
+    assert found.kappa == pytest.approx(2.0 * (n - P) / P, rel=1e-8) and found.freedom == pytest.approx(P)
+    two = ridge_equivalent([1e-3, 5.0], [1.0, 1.0], 0.5, 99, 0.0, count=[60, 40])
+    a, b, c = 99.0, 99 * 5.001 - 60 * 1e-3 - 40 * 5.0, (99 - 100) * 1e-3 * 5.0  # sum c a / (a + kappa) = 99
+    assert two.kappa == pytest.approx((-b + np.sqrt(b * b - 4 * a * c)) / (2 * a), rel=1e-9)
+
+
+def test_a_huge_ridge():
+    """kappa is the ridge plus the mean square of a sample over P; nothing is learned."""
+    for ridge in (3e8, 1e15, 1e300):
+        found = ridge_equivalent([1.0, 2.0], [1.0, 1.0], 0.5, 50, ridge, count=[30, 40])
+        assert found.kappa == pytest.approx(ridge + 110 / 50, rel=1e-12) and found.error == pytest.approx(3.5, rel=1e-6)
+        assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(110 / ridge)
+
+
 def test_ridge_equivalent_refuses():
     with pytest.raises(ValueError, match="P = n = 100, got 0"):
         ridge_equivalent([1.0], [1.0], 0.1, 100, 0, count=100)

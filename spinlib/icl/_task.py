@@ -5,20 +5,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinlib._core import RNG, check_integer, check_real
+from spinlib._core import RNG, check_array, check_integer, check_real, freeze, one_line
 from spinlib.icl._prompts import Features, Prompts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearTask:
     r"""Noisy linear regression in context: y = w.x / sqrt(D) + noise g, with x, w ~ N(0, I_D), a prompt of N examples.
 
     ``D`` dimension, ``N`` examples in the prompt, ``corr`` the covariance c of two tokens along one coordinate, Thesis
     eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included (the published code multiplies by the
     wrong side of the Cholesky factor and gets L^T L instead of K = L L^T). ``noise`` is the standard deviation of g in
-    the labels of the prompt and of the query; ``n_tasks`` the size of the pool of task vectors that one call of
-    ``sample`` draws and then picks from at random (None: a fresh task a prompt; the thesis has None). ValueError for D,
-    N, n_tasks < 1, corr outside [0, 1], noise < 0.
+    the labels of the prompt and of the query. Each prompt has a fresh task w (the thesis), or one picked at random from
+    a pool: ``tasks`` (K, D), the same pool at every call, which training and test share; or ``n_tasks``, the size of a
+    pool that each call of ``sample`` draws anew. ValueError for D, N, n_tasks < 1, corr outside [0, 1], noise < 0,
+    tasks of another shape, and for tasks beside n_tasks.
 
     >>> from spinlib.icl import LinearTask
     >>> task = LinearTask(D=2, N=3)
@@ -32,6 +33,9 @@ class LinearTask:
     corr: float = 0.0
     noise: float = 0.0
     n_tasks: int | None = None
+    tasks: np.ndarray | None = None
+
+    __repr__ = one_line
 
     def __post_init__(self):
         check_integer("D", self.D, 1, hint="D is the dimension of x")
@@ -40,17 +44,26 @@ class LinearTask:
         check_real("noise", self.noise, minimum=0, hint="noise is a standard deviation")
         if self.n_tasks is not None:
             check_integer("n_tasks", self.n_tasks, 1, hint="None means a fresh task for every prompt")
+        if self.tasks is not None:
+            if self.n_tasks is not None:
+                raise ValueError(f"tasks and n_tasks exclude each other, got both (n_tasks = {self.n_tasks}); "
+                                 "tasks is a pool of your own, n_tasks the size of one that is drawn at every call")
+            tasks = check_array("tasks", self.tasks, (None, self.D), hint="one task vector of length D a row")
+            if not len(tasks):
+                raise ValueError("tasks must hold at least one task vector, got none; None means fresh tasks")
+            freeze(self, tasks=tasks)
 
-    def _tasks(self, P, rng):
-        if self.n_tasks is None:
+    def _draw_tasks(self, P, rng):
+        if self.tasks is None and self.n_tasks is None:
             return rng.standard_normal((P, self.D))
-        return rng.standard_normal((self.n_tasks, self.D))[rng.integers(self.n_tasks, size=P)]
+        pool = self.tasks if self.n_tasks is None else rng.standard_normal((self.n_tasks, self.D))
+        return pool[rng.integers(len(pool), size=P)]
 
     def sample(self, P: int, *, rng: RNG = None) -> Prompts:
         """P whole prompts, Thesis eq. (122): memory P (D+1)(N+1) numbers."""
         P = check_integer("P", P, 1, hint="P is the number of prompts")
         rng, D, N = np.random.default_rng(rng), self.D, self.N
-        w = self._tasks(P, rng)
+        w = self._draw_tasks(P, rng)
         X = np.empty((P, D + 1, N + 1))
         X[:, :D] = rng.standard_normal((P, D, N + 1))
         if self.corr:  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
@@ -75,12 +88,13 @@ class LinearTask:
             raise ValueError(f"sample_features needs independent tokens (corr = 0), got corr = {self.corr}; "
                              "use features(task.sample(P)), which builds the prompts")
         rng, D, N = np.random.default_rng(rng), self.D, self.N
-        w = self._tasks(P, rng)
+        w = self._draw_tasks(P, rng)
         query = rng.standard_normal((P, D))
         y = (w * query).sum(1) / np.sqrt(D)
         w2 = (w * w).sum(1)
         s2 = w2 / D + self.noise**2
         yy = s2 * rng.chisquare(N, P)                                      # y0.y0
+        w2, s2 = np.where(w2 > 0, w2, 1), np.where(s2 > 0, s2, 1)          # a task of a pool may be 0: it divides 0
         z = rng.standard_normal((P, D))
         along = (1 - self.noise / np.sqrt(s2)) * (w * z).sum(1) / w2       # the part of z along w that y0 has fixed
         Xy = (yy / (np.sqrt(D) * s2) - np.sqrt(yy) * along)[:, None] * w + np.sqrt(yy)[:, None] * z

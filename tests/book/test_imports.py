@@ -31,7 +31,7 @@ ARROWS = {
 }
 LINES = {
     "_core": 400, "spin_glass": 120, "symbolic": 1100, "pspin": 1340, "factor_graph": 510, "attention": 985,
-    "training": 260, "random_matrix": 190, "icl": 700, "inference": 590, "landscape": 260, "plotting": 105,
+    "training": 260, "random_matrix": 200, "icl": 705, "inference": 590, "landscape": 260, "plotting": 105,
     "reproduce": 2450}
 ALL_LINES = 9500
 

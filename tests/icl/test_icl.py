@@ -55,6 +55,40 @@ def test_pool_of_tasks():
     np.testing.assert_allclose(data.y / data.query[:, 0], data.y[0] / data.query[0, 0], rtol=1e-12)
 
 
+def test_a_pool_that_training_and_test_share():
+    pool = np.random.default_rng(3).standard_normal((4, 3))
+    task = LinearTask(3, 2, tasks=pool)
+    pool[0] = 9                                                      # the task keeps its own copy
+    assert not (task.tasks == 9).any() and not task.tasks.flags.writeable
+    seen = [np.unique(task.sample(300, rng=k).w, axis=0) for k in (0, 1)]
+    np.testing.assert_array_equal(seen[0], np.unique(task.tasks, axis=0))
+    np.testing.assert_array_equal(seen[1], seen[0])
+    share = (task.sample(40_000, rng=2).w == task.tasks[1]).all(1)
+    assert abs(z_score(share, 0.25)) < 4                             # each as often as the others
+    assert repr(task) == "LinearTask(D=3, N=2, corr=0, noise=0, n_tasks=None, tasks: (4, 3))"
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.8])
+def test_the_samplers_agree_on_a_pool(noise):
+    task = LinearTask(3, 5, noise=noise, tasks=[[1, 0, 0], [0.3, -2, 1]])
+    slow, fast = probes(features(task.sample(6000, rng=1))), probes(task.sample_features(6000, rng=2))
+    for name in slow:
+        assert ks_2samp(slow[name], fast[name]).pvalue > 1e-4, name
+    W = np.random.default_rng(0).standard_normal((4, 3))
+    errors = [((predict(W, data.X) if hasattr(data, "X") else ((data.u @ W) * data.query).sum(1)) - data.y) ** 2
+              for data in (task.sample(40_000, rng=3), task.sample_features(40_000, rng=4))]
+    assert abs(errors[0].mean() - errors[1].mean()) < 4 * np.hypot(*(e.std() / 200 for e in errors))
+
+
+def test_the_task_zero_gives_labels_of_noise_alone():
+    silent = LinearTask(3, 5, tasks=np.zeros((1, 3))).sample_features(20, rng=0)
+    assert not silent.u.any() and not silent.y.any() and silent.query.all()
+    task = LinearTask(3, 5, noise=0.5, tasks=np.zeros((1, 3)))
+    u = task.sample_features(40_000, rng=0).u
+    assert np.abs(z_score(u[:, :3] ** 2, 0.25 / 5)).max() < 4 and abs(z_score(u[:, 3], 0.25)) < 4
+    assert np.abs(z_score(features(task.sample(40_000, rng=0)).u[:, :3] ** 2, 0.25 / 5)).max() < 4
+
+
 def test_eq_162_covariance_of_the_tokens():
     c, N, D = 0.6, 3, 2
     X = LinearTask(D, N, corr=c).sample(40_000, rng=1).X[:, :D]
@@ -412,7 +446,12 @@ def test_eq_161_contrast():
     (dict(D=3.0, N=3), TypeError, "write D=3"), (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
     (dict(D=3, N=3, noise=np.nan), ValueError, "noise"), (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
     (dict(D=3, N=3, corr=-0.1), ValueError, "corr"), (dict(D=3, N=3, n_tasks=0), ValueError, "n_tasks must be at "
-                                                                                             "least 1")])
+                                                                                             "least 1"),
+    (dict(D=3, N=3, tasks=np.ones((4, 2))), ValueError, r"tasks must have shape \(any, 3\), got \(4, 2\)"),
+    (dict(D=3, N=3, tasks=np.ones((0, 3))), ValueError, "at least one task vector"),
+    (dict(D=3, N=3, tasks=[[1, 2, np.nan]]), ValueError, "tasks must be finite"),
+    (dict(D=3, N=3, tasks="all"), TypeError, "tasks must be an array of real numbers"),
+    (dict(D=3, N=3, tasks=np.ones((4, 3)), n_tasks=4), ValueError, "exclude each other")])
 def test_task_refuses(kwargs, error, words):
     with pytest.raises(error, match=words):
         LinearTask(**kwargs)

@@ -18,6 +18,14 @@ def test_few_prompts_and_a_large_ridge_learn_nothing():
     assert learning_curve(1000, 5000, 1, 0.0) == pytest.approx(1, abs=1e-3)
 
 
+def test_a_ridge_of_any_size_has_an_answer():
+    errors = np.array([learning_curve(20, 100, 400, ridge, 0.5) for ridge in (1e7, 3e8, 1e9, 1e15, 1e100, 1e308)])
+    nothing = population_error(np.zeros((21, 20)), 100, 0.5)
+    assert (np.diff(errors) >= 0).all() and errors[-1] == pytest.approx(nothing, rel=1e-14)
+    # to first order in 1/ridge the weights are h / ridge, h on average the diagonal 1/D
+    assert (nothing - errors[:2]) * [1e7, 3e8] == pytest.approx(2 / 20, rel=1e-5)
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.6])
 @pytest.mark.parametrize("t", [0.3, 0.8, 1.3, 4.0])
 def test_closed_form_of_the_limit(t, noise):

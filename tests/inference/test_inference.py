@@ -11,7 +11,7 @@ from scipy.sparse.linalg import cg
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, features, to_spin_glass
 from spinlib.inference import amp, ground_state, ground_state_cg, relaxed_bp, sample_amp
-from spinlib.spin_glass import SpinGlass
+from spinlib.spin_glass import SpinGlass, gaussian_glass
 
 D, N, RIDGE, BETA = 20, 100, 0.01, 100.0  # the paper's parameters, Fig. 12b
 
@@ -531,6 +531,39 @@ def test_no_minimum_is_refused_in_words():
     for solve in (amp, relaxed_bp):
         with pytest.raises(ValueError, match="lam > 0 for every spin, got 0"):
             solve(SpinGlass([[0, 0.1], [0.1, 0]], [1, 0], [1, 0]))
+
+
+@pytest.mark.parametrize("D,draws", [(2, 100), (3, 100), (4, 100), (6, 30), (10, 30)])
+def test_one_prompt_too_few_is_flat_whatever_rounding_says(D, draws):
+    """At ridge 0 and P = n - 1 one eigenvalue is 0, and rounding makes it positive in one draw of five (D = 4)."""
+    n = D * (D + 1)
+    for k in range(draws):
+        flat = to_spin_glass(LinearTask(D, 2 * D).sample_features(n - 1, rng=[D, k, 0]), 0.0)
+        with pytest.raises(ValueError, match="eigenvalues are 0: the energy is flat"):
+            ground_state(flat)
+        for P in (n, n + 1, 2 * n):  # as many prompts as spins suffice
+            found = ground_state(to_spin_glass(LinearTask(D, 2 * D).sample_features(P, rng=[D, k, P]), 0.0))
+            assert found.converged and (found.var > 0).all()
+        for ridge in (1e-10, 1e-6):  # and any ridge above rounding
+            few = LinearTask(D, 2 * D).sample_features(n // 2, rng=[D, k, 1])
+            assert ground_state(to_spin_glass(few, ridge)).converged
+
+
+def test_flatness_does_not_depend_on_the_units_of_a_spin():
+    glass = gaussian_glass(12, rng=0)
+    scale = 10.0 ** np.arange(-60, 60, 10)
+    other = SpinGlass(glass.J * np.outer(scale, scale), glass.h * scale, glass.lam * scale**2)
+    np.testing.assert_allclose(ground_state(other).mean * scale, ground_state(glass).mean, rtol=1e-12)
+    np.testing.assert_allclose(ground_state(other).var * scale**2, ground_state(glass).var, rtol=1e-12)
+
+
+def test_the_mean_alone():
+    glass = gaussian_glass(30, field=1.0, rng=0)
+    found = ground_state(glass, variances=False)
+    assert found.var is None
+    np.testing.assert_array_equal(found.mean, ground_state(glass).mean)
+    with pytest.raises(TypeError, match="variances must be True or False"):
+        ground_state(glass, variances=1)
 
 
 @pytest.mark.parametrize("solve", [ground_state, amp, relaxed_bp])
