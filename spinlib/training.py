@@ -4,9 +4,9 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,12 +17,39 @@ need("torch", "spinlib.training")
 import torch
 
 
+@runtime_checkable
+class Model(Protocol):
+    """What training asks of a model; every trainable model of ``spinlib.attention`` has it.
+
+    ``summary(X)`` is all that the model reads of prompts X (P, ...), tensors with a first axis of P, computed once and
+    without any weight; ``readout(*summary)`` are its answers, of the shape of the labels y.
+    """
+
+    def parameters(self) -> Iterable[torch.nn.Parameter]:
+        """The trained weights."""
+
+    def summary(self, X: Any) -> tuple[torch.Tensor, ...]:
+        """What the model reads of prompts."""
+
+    def readout(self, *summary: torch.Tensor) -> torch.Tensor:
+        """The answers, from what was read."""
+
+
+@runtime_checkable
+class ReadsFeatures(Model, Protocol):
+    """A model that can do with features, u and query, in place of whole prompts."""
+
+    def features(self, u: Any, query: Any) -> tuple[torch.Tensor, ...]:
+        """What ``summary`` would return of these prompts."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
     """How a training run went: the loss before every step and after the last one, and errors on test prompts.
 
-    ``loss`` (steps+1,) is that of Thesis eq. (123); ``test_error`` holds the mean of (y_hat - y)^2 over the test
-    prompts, Thesis eq. (124), after ``test_steps`` steps (both empty without test prompts); ``seconds`` is wall time;
+    ``loss`` (steps+1,) is that of Thesis eq. (123), (steps,) where a function draws the batches;
+    ``test_error`` holds the mean of (y_hat - y)^2 over the test prompts, Thesis eq. (124), after ``test_steps`` steps
+    (both empty without test prompts); ``seconds`` is wall time;
     ``settled`` says whether the criterion of ``fit(settle=...)`` was met (None: it was not asked for).
     """
 
@@ -35,7 +62,7 @@ class History:
     __repr__ = one_line
 
 
-def loss(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
+def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
     r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2` as a torch
     scalar.
 
@@ -54,36 +81,38 @@ def loss(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0) -> torch.T
     """
     ridge = check_real("ridge", ridge, minimum=0)
     inputs, y = _inputs(model, prompts)
-    return _loss(_predict(model, inputs), y, model, ridge)
+    return _loss(model, inputs, y, ridge)
 
 
-def test_error(model: torch.nn.Module, prompts: Any) -> float:
+def prompt_error(model: Model, prompts: Any) -> float:
     """Mean of (y_hat - y)^2 over prompts: the generalisation error of Thesis eq. (124) when they are fresh.
 
     >>> from types import SimpleNamespace
     >>> from spinlib.attention import LinearAttention
-    >>> from spinlib.training import test_error
+    >>> from spinlib.training import prompt_error
     >>> prompt = SimpleNamespace(X=[[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]], y=[2.0])
-    >>> print(f"{test_error(LinearAttention(1).set_weights([[0.4], [0.0]]), prompt):.2f}")
+    >>> print(f"{prompt_error(LinearAttention(1).set_weights([[0.4], [0.0]]), prompt):.2f}")
     1.00
     """
     inputs, y = _inputs(model, prompts)
     return _error(model, inputs, y)
 
 
-test_error.__test__ = False  # a function of the library, not a test to collect
-
-
-def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr: float = 1e-2,
+def fit(model: Model, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr: float | Callable = 1e-2,
         batch: int | None = None, optimizer: Callable = torch.optim.Adam, test: Any = None, test_every: int = 10,
-        settle: float | None = None, device: str | torch.device | None = None, rng: RNG = None) -> History:
+        settle: float | None = None, warm: int = 0, device: str | torch.device | None = None,
+        rng: RNG = None) -> History:
     r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
 
     ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
     as ``sample_features`` does (merged linear attention without values only). ``batch`` prompts are drawn without
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
-    then that of the batch. ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim`` that needs no closure (not
-    LBFGS); its own weight decay stays off, because the ridge is in the loss.
+    then that of the batch. ``prompts`` may also be a function: ``prompts(rng)`` draws a new batch for every step.
+    ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim`` that needs no closure (not LBFGS); its own weight
+    decay stays off, because the ridge is in the loss. ``lr`` is a number, or a function of the step, from 0 on.
+
+    ``warm`` first steps leave the ridge out, in a run of its own that is not in the history: zero weights of a product
+    of matrices are a minimum of the loss with a ridge, and some starts would fall into it.
 
     ``settle`` stops when the test error has settled: ten checks, ``test_every`` steps apart, are averaged at a time;
     where the average is not lower than the lowest before it by this fraction, ``lr`` is divided by 4; where this has
@@ -105,31 +134,24 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
     >>> print(len(history.loss), history.loss[-1] < 1e-8)
     301 True
     """
-    ridge = check_real("ridge", ridge, minimum=0)
-    steps, lr = check_integer("steps", steps, 1), check_real("lr", lr, above=0)
-    test_every = check_integer("test_every", test_every, 1)
+    ridge, rate = check_real("ridge", ridge, minimum=0), _rate(lr)
+    steps, warm = check_integer("steps", steps, 1), check_integer("warm", warm, 0)
+    test_every, rng = check_integer("test_every", test_every, 1), np.random.default_rng(rng)
     if not callable(optimizer):
         raise TypeError(f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD")
     if settle is not None:
         settle = check_real("settle", settle, above=0)
         if test is None:
             raise ValueError("settle needs test prompts, got test=None; give fresh ones, LinearTask(D, N).sample(2000)")
-    inputs, y = _inputs(model, prompts)
-    if batch is not None:
-        batch = check_integer("batch", batch, 1)
-        if batch > len(y):
-            raise ValueError(f"batch must be at most the number of prompts {len(y)}, got {batch}; "
-                             "use batch=None for all of them")
-    rng = np.random.default_rng(rng)
-    unseen = None if test is None else _inputs(model, test)
-    home = y.device
-    if device is not None:
-        device = _device(device)
-        model.to(device)
-        inputs, y = tuple(tensor.to(device) for tensor in inputs), y.to(device)
-        unseen = unseen and (tuple(tensor.to(device) for tensor in unseen[0]), unseen[1].to(device))
-    parameters = list(model.parameters())
-    stepper = optimizer(parameters, lr=lr)
+    parameters = _parameters(model)
+    home = parameters[0].device
+    device = home if device is None else _device(device)
+    draw = _batches(model, prompts, batch, rng, device)
+    unseen = None if test is None else _inputs(model, test, device)
+    if warm:
+        fit(model, prompts, steps=warm, lr=lr, batch=batch, optimizer=optimizer, device=device, rng=rng)
+    model.to(device)
+    stepper = optimizer(parameters, lr=rate(0))
     closure = inspect.signature(stepper.step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
         raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
@@ -139,19 +161,14 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
     settled = None if settle is None else False
     begin = time.perf_counter()
     good = [p.detach().clone() for p in parameters]
-    for step in range(steps + 1):
-        if batch is None:
-            now, target = inputs, y
-        else:
-            chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False)).to(y.device)
-            now, target = tuple(tensor[chosen] for tensor in inputs), y[chosen]
-        value = _loss(_predict(model, now), target, model, ridge)
+    for step in range(steps + (not callable(prompts))):     # a function draws no prompts for a step that is not made
+        value = _loss(model, *draw(), ridge)
         if not torch.isfinite(value):
             with torch.no_grad():
                 for p, old in zip(parameters, good):
                     p.copy_(old)
             warnings.warn(f"training did not converge: the loss left the finite numbers after {step} steps with lr "
-                          f"{lr:g}; lower lr", ConvergenceWarning, stacklevel=2)
+                          f"{rate(step):g}; lower lr", ConvergenceWarning, stacklevel=2)
             break
         losses.append(value.item())
         if unseen is not None and (step % test_every == 0 or step == steps):
@@ -169,16 +186,47 @@ def fit(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0, steps: int 
                 best = min(best, now_at)
         if step < steps:
             good = [p.detach().clone() for p in parameters]
+            for group in stepper.param_groups if callable(lr) else ():
+                group["lr"] = rate(step) / 4**quarters
             stepper.zero_grad()
             value.backward()
             stepper.step()
+    else:
+        if settled is False:
+            warnings.warn(f"training did not converge: the test error had not settled to {settle:g} after {steps} "
+                          "steps; raise steps", ConvergenceWarning, stacklevel=2)
     seconds = time.perf_counter() - begin
-    if device is not None:
-        model.to(home)
-    if settled is False and len(losses) == steps + 1:
-        warnings.warn(f"training did not converge: the test error had not settled to {settle:g} after {steps} steps; "
-                      "raise steps", ConvergenceWarning, stacklevel=2)
+    model.to(home)
     return History(np.array(losses), np.array(test_steps, dtype=int), np.array(errors), seconds, settled)
+
+
+def _rate(lr) -> Callable[[int], float]:
+    """The learning rate as a function of the step, each of its values checked."""
+    if callable(lr):
+        return lambda step: check_real(f"lr({step})", lr(step), above=0)
+    lr = check_real("lr", lr, above=0)
+    return lambda step: lr
+
+
+def _batches(model, prompts, batch, rng, device) -> Callable:
+    """What the model reads at a step, and the labels: of all prompts, of some, or of new ones."""
+    if callable(prompts):
+        if batch is not None:
+            raise ValueError(f"batch must be None where prompts is a function, got {batch!r}; the function draws the "
+                             "batch")
+        return lambda: _inputs(model, prompts(rng), device)
+    inputs, y = _inputs(model, prompts, device)
+    if batch is None:
+        return lambda: (inputs, y)
+    batch = check_integer("batch", batch, 1)
+    if batch > len(y):
+        raise ValueError(f"batch must be at most the number of prompts {len(y)}, got {batch}; "
+                         "use batch=None for all of them")
+
+    def some():
+        chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False)).to(device)
+        return tuple(tensor[chosen] for tensor in inputs), y[chosen]
+    return some
 
 
 def _device(name) -> torch.device:
@@ -193,46 +241,44 @@ def _device(name) -> torch.device:
     return device
 
 
-def _loss(y_hat, y, model, ridge):
+def _loss(model, inputs, y, ridge):
     """Thesis eq. (123): half the mean squared error, plus half the ridge times the squared norm of all weights."""
-    penalty = sum((p * p).sum() for p in model.parameters())
-    return ((y_hat - y) ** 2).mean() / 2 + ridge / 2 * penalty
-
-
-def _predict(model, inputs):
-    return model.readout(*inputs) if hasattr(model, "readout") else model(*inputs)
+    half = _squares(model, inputs, y).mean() / 2
+    return half + ridge / 2 * sum((p * p).sum() for p in model.parameters()) if ridge else half
 
 
 def _error(model, inputs, y) -> float:
     with torch.no_grad():
-        return ((_predict(model, inputs) - y) ** 2).mean().item()
+        return _squares(model, inputs, y).mean().item()
 
 
-def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
-    """What the model reads of the prompts at every step, computed once, and the labels (P,)."""
-    if not isinstance(model, torch.nn.Module) or not list(model.parameters()):
-        raise TypeError(f"model must be a torch module with parameters, got {type(model).__name__}; "
-                        "use spinlib.attention.LinearAttention(D)")
-    dtype = next(model.parameters()).dtype
+def _squares(model, inputs, y):
+    y_hat = model.readout(*inputs)
+    if y_hat.shape != y.shape:
+        raise ValueError(f"y must have shape {tuple(y_hat.shape)}, one label an answer, got {tuple(y.shape)}")
+    return (y_hat - y) ** 2
+
+
+def _parameters(model) -> list[torch.nn.Parameter]:
+    if not isinstance(model, torch.nn.Module) or not isinstance(model, Model) or not list(model.parameters()):
+        raise TypeError("model must be a torch module with parameters, summary(X) and readout(*summary), got "
+                        f"{type(model).__name__}; use spinlib.attention.LinearAttention(D)")
+    return list(model.parameters())
+
+
+def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
+    """What the model reads of the prompts at every step, computed once, and the labels."""
+    dtype = _parameters(model)[0].dtype
     if not hasattr(prompts, "y"):
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without y; "
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
     if hasattr(prompts, "X"):
-        inputs = (
-            model.summary(prompts.X)
-            if hasattr(model, "summary")
-            else (torch.tensor(np.asarray(prompts.X), dtype=dtype),)
-        )
+        inputs = model.summary(prompts.X)
     elif hasattr(prompts, "u") and hasattr(prompts, "query"):
-        if not hasattr(model, "readout") or getattr(model, "value", False):
+        if not isinstance(model, ReadsFeatures):
             raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
                              "give this model prompts with X, from LinearTask.sample")
-        u = torch.tensor(check_numbers("u", prompts.u), dtype=dtype)  # copies: torch takes no read-only array
-        query = torch.tensor(check_numbers("query", prompts.query), dtype=dtype)
-        if u.shape[1:] != (model.D + 1,) or query.shape != (len(u), model.D):
-            raise ValueError(f"features must have u (P, {model.D + 1}) and query (P, {model.D}), got {tuple(u.shape)} "
-                             f"and {tuple(query.shape)}; this model has D = {model.D}")
-        inputs = (u, torch.nn.functional.pad(query, (0, 1)))                 # the query's label slot is empty
+        inputs = model.features(prompts.u, prompts.query)
     else:
         raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__}; "
                         "use spinlib.icl.LinearTask(D, N).sample(P)")
@@ -240,8 +286,8 @@ def _inputs(model, prompts) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
     if not len(inputs[0]):
         raise ValueError("prompts must hold at least one prompt, got none; "
                          "sample some: spinlib.icl.LinearTask(D, N).sample(P)")
-    if y.shape != (len(inputs[0]),):
+    if y.shape[:1] != (len(inputs[0]),):
         raise ValueError(f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}")
     if not (torch.isfinite(y).all() and all(torch.isfinite(tensor).all() for tensor in inputs)):
         raise ValueError("prompts must be finite, got NaN or infinite entries; look at prompts.X and prompts.y")
-    return inputs, y
+    return tuple(tensor.to(device) for tensor in inputs), y.to(device)

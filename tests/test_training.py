@@ -8,7 +8,7 @@ import torch
 
 from spinlib import ConvergenceWarning
 from spinlib.attention import LinearAttention, linear_attention
-from spinlib.training import fit, loss, test_error
+from spinlib.training import fit, loss, prompt_error
 
 
 @dataclass
@@ -52,7 +52,7 @@ def test_eq_123_loss_against_a_loop():
     total = sum((linear_attention(X[None], W).item() - y) ** 2 for X, y in zip(data.X, data.y))
     want = total / (2 * 7) + 0.3 / 2 * (W ** 2).sum()
     assert loss(model, data, ridge=0.3).item() == pytest.approx(want, rel=1e-13)
-    assert test_error(model, data) == pytest.approx(total / 7, rel=1e-13)
+    assert prompt_error(model, data) == pytest.approx(total / 7, rel=1e-13)
 
 
 def test_adam_reaches_the_ridge_solution_eq_123():
@@ -103,7 +103,7 @@ def test_factored_weights_reach_what_merged_ones_reach():
     least = loss(LinearAttention(2).set_weights(ridge_solution(data, 0.0)), data).item()
     assert abs(history.loss[-1] - least) < 1e-9                           # W_K^T W_Q can be any matrix, and no more
     assert list(history.test_steps) == [0, 200, 400, 500]
-    assert history.test_error[-1] == pytest.approx(test_error(model, sample(5, D=2)), rel=1e-12)
+    assert history.test_error[-1] == pytest.approx(prompt_error(model, sample(5, D=2)), rel=1e-12)
 
 
 @pytest.mark.parametrize("options", [{"value": True}, {"value": True, "factored": True, "heads": 2}])
@@ -143,8 +143,11 @@ def test_any_module_and_any_optimizer():
             super().__init__()
             self.a = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
 
-        def forward(self, X):
-            return self.a * X[:, -1, :-1].mean(1)
+        def summary(self, X):
+            return (torch.tensor(X[:, -1, :-1]).mean(1),)
+
+        def readout(self, mean):
+            return self.a * mean
     data = sample(8)
     model = Mean()
     fit(model, data, steps=400, lr=1.0, optimizer=torch.optim.SGD)

@@ -1,11 +1,9 @@
-"""The blocks as pure functions of tensors, with their checks of input."""
+"""The blocks of the models of Parts III and IV as pure functions, tokens as columns."""
 from __future__ import annotations
 
-import numpy as np
 import torch
-from numpy.typing import ArrayLike
 
-TensorLike = ArrayLike | torch.Tensor
+from spinlib.attention._checks import TensorLike, answered, to_prompts, to_real
 
 
 def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
@@ -27,19 +25,14 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     >>> print(linear_attention(X, [[0.5], [0.0]]).item())   # (1*1 + 2*2) / 2 * 0.5 * 3
     3.75
     """
-    X = _prompts(X)
-    W = _tensor("W", W).to(X.dtype)
+    X = to_prompts(X)
+    W = to_real("W", W, X.dtype)
     rows = X.shape[1]
     if W.shape not in ((rows, rows), (rows, rows - 1)):
         raise ValueError(f"W must have shape {(rows, rows)} or {(rows, rows - 1)}, got {tuple(W.shape)}; "
                          f"X has D+1 = {rows} rows, and W acts on its columns")
-    _finite("W", W)
     g, query = _summary(X, value=False)
-    found = (g * (query[:, :W.shape[1]] @ W.T)).sum(-1)
-    if not torch.isfinite(found).all():
-        raise ValueError(f"the prediction left the finite numbers, with X up to {X.detach().abs().max().item():.3g} "
-                         f"and W up to {W.detach().abs().max().item():.3g}; it grows as X^3, so scale X")
-    return found
+    return answered((g * (query[:, :W.shape[1]] @ W.T)).sum(-1), X=X, W=W)
 
 
 def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: TensorLike, *,
@@ -53,7 +46,8 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
 
     Source: Thesis eqs. (119), (165). Its names of W_Q and W_K are exchanged with those of most texts: what asks is
     W_K x_j.
-    Raises ValueError for shapes that do not match, TypeError for what is not numbers.
+    Raises ValueError for shapes that do not match and where scores are beyond the largest number, TypeError for what
+    is not numbers.
 
     >>> from spinlib.attention import softmax_attention
     >>> X = [[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]              # D = 1, N = 2: y = x, query 3
@@ -61,8 +55,8 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
     >>> print(softmax_attention(X, zero, zero, one)[0, 1, 2].item())   # no preference: the mean of 1, 2 and 0
     1.0
     """
-    X = _prompts(X)
-    W_Q, W_K, W_V = (_tensor(name, W).to(X.dtype) for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)))
+    X = to_prompts(X)
+    W_Q, W_K, W_V = (to_real(name, W, X.dtype) for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)))
     rows, columns = X.shape[1:]
     if W_Q.ndim != 2 or W_Q.shape != W_K.shape or W_Q.shape[1] != rows:
         raise ValueError(f"W_Q and W_K must both have shape (H, {rows}), got {tuple(W_Q.shape)} and "
@@ -72,10 +66,8 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
                          f"it acts on the D+1 = {rows} rows of X")
     if column is not None and not (isinstance(column, int) and -columns <= column < columns):
         raise ValueError(f"column must be None or an integer from {-columns} to {columns - 1}, got {column!r}")
-    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
-        _finite(name, W)
     asking = X if column is None else X[:, :, column, None]
-    Y = W_V @ _softmax_mix(X, asking, W_Q, W_K)
+    Y = answered(W_V @ _softmax_mix(X, asking, W_Q, W_K), X=X, W_Q=W_Q, W_K=W_K)
     return Y if column is None else Y[..., 0]
 
 
@@ -90,54 +82,25 @@ def feed_forward(Z: TensorLike, W_1: TensorLike, b_1: TensorLike, W_2: TensorLik
 
     ``Z`` (..., D+1, columns), ``W_1`` (H, D+1), ``b_1`` (H,), ``W_2`` (rows, H), ``b_2`` (rows,); returns
     (..., rows, columns). Source: Thesis eqs. (6), (168), (169); tokens as rows, as in (6), are ``Z.mT``.
-    Raises ValueError for shapes that do not match, TypeError for what is not numbers.
+    Raises ValueError for shapes that do not match and for NaN or infinite entries, TypeError for what is not numbers.
 
     >>> from spinlib.attention import feed_forward
     >>> print(feed_forward([[3.0, -3.0]], [[1.0], [-1.0]], [0.0, 0.0], [[1.0, 1.0]], [0.5]).tolist())   # |z| + 1/2
     [[3.5, 3.5]]
     """
-    Z = _tensor("Z", Z)
-    Z = Z if Z.is_floating_point() else Z.double()
-    W_1, b_1, W_2, b_2 = (_tensor(name, value).to(Z.dtype)
+    Z = to_real("Z", Z)
+    W_1, b_1, W_2, b_2 = (to_real(name, value, Z.dtype)
                           for name, value in (("W_1", W_1), ("b_1", b_1), ("W_2", W_2), ("b_2", b_2)))
     if (Z.ndim < 2 or W_1.ndim != 2 or W_2.ndim != 2 or W_1.shape[1] != Z.shape[-2] or W_2.shape[1] != W_1.shape[0]
             or b_1.shape != W_1.shape[:1] or b_2.shape != W_2.shape[:1]):
         raise ValueError("feed_forward needs Z (..., n, columns), W_1 (H, n), b_1 (H,), W_2 (rows, H), b_2 (rows,), "
                          "got "
                          + ", ".join(str(tuple(part.shape)) for part in (Z, W_1, b_1, W_2, b_2)))
+    return _feed_forward(Z, W_1, b_1, W_2, b_2)
+
+
+def _feed_forward(Z, W_1, b_1, W_2, b_2):
     return W_2 @ torch.relu(W_1 @ Z + b_1[:, None]) + b_2[:, None]
-
-
-def _prompts(X: TensorLike, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """X as a floating (P, D+1, N+1) tensor with finite entries."""
-    X = _tensor("X", X)
-    X = X.to(dtype or (X.dtype if X.is_floating_point() else torch.float64))
-    if X.ndim != 3 or X.shape[0] < 1 or X.shape[1] < 2 or X.shape[2] < 2:
-        raise ValueError(f"X must have shape (P, D+1, N+1) with P, D, N >= 1, got {tuple(X.shape)}; "
-                         "give one prompt a leading axis: X[None]")
-    return _finite("X", X)
-
-
-def _tensor(name: str, value: TensorLike) -> torch.Tensor:
-    """``value`` as a tensor of real numbers; the graph of a tensor is kept."""
-    try:
-        value = np.asarray(value, dtype=np.float64) if isinstance(value, (list, tuple)) else value
-        # as the prompts of icl are: torch needs its own
-        if isinstance(value, np.ndarray) and not value.flags.writeable:
-            value = value.copy()
-        tensor = torch.as_tensor(value)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"{name} must be an array or tensor of real numbers, got {type(value).__name__}") from error
-    if tensor.is_complex():
-        raise TypeError(f"{name} must be an array or tensor of real numbers, got {tensor.dtype}; "
-                        "pass its real part if that is what you mean")
-    return tensor
-
-
-def _finite(name: str, tensor: torch.Tensor) -> torch.Tensor:
-    if not torch.isfinite(tensor).all():
-        raise ValueError(f"{name} must be finite, got {int((~torch.isfinite(tensor)).sum())} NaN or infinite entries")
-    return tensor
 
 
 def _summary(X: torch.Tensor, value: bool) -> tuple[torch.Tensor, torch.Tensor]:

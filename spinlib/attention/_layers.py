@@ -7,8 +7,9 @@ import numpy as np
 import torch
 
 from spinlib._core import RNG, check_flag, check_integer, check_type
-from spinlib.attention._blocks import TensorLike, _tensor, feed_forward
-from spinlib.attention._tokens import _real, _rows, layer_norm, rotary
+from spinlib.attention._blocks import feed_forward
+from spinlib.attention._checks import TensorLike, to_real, to_rows, to_tensor
+from spinlib.attention._tokens import layer_norm, rotary
 
 
 def causal_mask(N: int) -> torch.Tensor:
@@ -40,8 +41,8 @@ def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = No
     >>> attention_weights([[0.0]], [[1.0], [2.0], [3.0]]).mul(3).tolist()
     [[1.0, 1.0, 1.0]]
     """
-    Q = _rows("Q", Q)
-    K = _rows("K", K).to(Q.dtype)
+    Q = to_rows("Q", Q)
+    K = to_rows("K", K).to(Q.dtype)
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(f"queries and keys must have as many components, got Q {tuple(Q.shape)} and "
                          f"K {tuple(K.shape)}; their dot product is the score")
@@ -50,7 +51,7 @@ def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = No
         raise ValueError(f"the scores left the finite numbers, with Q up to {Q.detach().abs().max().item():.3g} and K "
                          f"up to {K.detach().abs().max().item():.3g}; scale them")
     if mask is not None:
-        mask = _tensor("mask", mask)
+        mask = to_tensor("mask", mask)
         if mask.dtype != torch.bool:
             raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}; for a mask of 0 and "
                             "-inf give mask == 0")
@@ -80,7 +81,7 @@ def scaled_dot_product(Q: TensorLike, K: TensorLike, V: TensorLike, mask: Tensor
     [[15.0]]
     """
     A = attention_weights(Q, K, mask)
-    V = _rows("V", V).to(A.dtype)
+    V = to_rows("V", V).to(A.dtype)
     if V.shape[-2] != A.shape[-1]:
         raise ValueError(f"each key needs its value, got {A.shape[-1]} keys and V {tuple(V.shape)}")
     return A @ V
@@ -107,7 +108,7 @@ class Heads:
 
     def __post_init__(self):
         for name in ("W_Q", "W_K", "W_V", "W_O"):
-            object.__setattr__(self, name, _real(name, getattr(self, name)))
+            object.__setattr__(self, name, to_real(name, getattr(self, name)))
         Q, K, V, O = (tuple(W.shape) for W in (self.W_Q, self.W_K, self.W_V, self.W_O))
         if len(Q) != 3 or Q != K or len(V) != 3 or V[:2] != Q[:2] or O != (V[0] * V[2], Q[1]):
             raise ValueError("heads need W_Q and W_K (H, D, d_k), W_V (H, D, d_v), W_O (H d_v, D), got "
@@ -135,8 +136,8 @@ class Heads:
 
     def _ask(self, X, memory, rotate):
         """Queries of X, keys and values of the memory, each (..., H, tokens, components)."""
-        X = _rows("X", X).to(self.W_Q.dtype)
-        memory = X if memory is None else _rows("memory", memory).to(X.dtype)
+        X = to_rows("X", X).to(self.W_Q.dtype)
+        memory = X if memory is None else to_rows("memory", memory).to(X.dtype)
         D = self.W_Q.shape[1]
         for name, tokens in (("X", X), ("memory", memory)):
             if tokens.shape[-1] != D:
@@ -150,7 +151,7 @@ class Heads:
         """The same mask for every head."""
         if mask is None:
             return None
-        mask = _tensor("mask", mask)
+        mask = to_tensor("mask", mask)
         return mask.unsqueeze(-3) if mask.ndim > 2 else mask
 
 
@@ -202,7 +203,7 @@ class Layer:
     def __post_init__(self):
         check_type("own", self.own, Heads, "draw some with Heads.draw(D, heads)")
         for name in ("W_1", "b_1", "W_2", "b_2", "gain", "shift"):
-            object.__setattr__(self, name, _real(name, getattr(self, name)))
+            object.__setattr__(self, name, to_real(name, getattr(self, name)))
         D, norms = self.own.W_O.shape[1], 2
         if self.cross is not None:
             check_type("cross", self.cross, Heads, "draw some with Heads.draw(D, heads)")
@@ -251,7 +252,7 @@ def encoder_layer(X: TensorLike, layer: Layer, mask: TensorLike | None = None, *
     check_type("layer", layer, Layer, "draw one with Layer.draw(D, heads, hidden)")
     if layer.cross is not None:
         raise ValueError(f"encoder_layer needs a layer without cross-attention, got {layer}; use decoder_layer")
-    X = _rows("X", X).to(layer.W_1.dtype)
+    X = to_rows("X", X).to(layer.W_1.dtype)
     Z = layer_norm(multi_head(X, layer.own, mask=mask, rotate=rotate) + X, layer.gain[0], layer.shift[0], eps=eps)
     return layer_norm(_feed(Z, layer) + Z, layer.gain[1], layer.shift[1], eps=eps)
 
@@ -274,7 +275,7 @@ def decoder_layer(X: TensorLike, memory: TensorLike, layer: Layer, *, eps: float
     check_type("layer", layer, Layer, "draw one with Layer.draw(D, heads, hidden, cross=True)")
     if layer.cross is None:
         raise ValueError(f"decoder_layer needs a layer with cross-attention, got {layer}; draw it with cross=True")
-    X = _rows("X", X).to(layer.W_1.dtype)
+    X = to_rows("X", X).to(layer.W_1.dtype)
     A = layer_norm(multi_head(X, layer.own, mask=causal_mask(X.shape[-2])) + X, layer.gain[0], layer.shift[0], eps=eps)
     B = layer_norm(multi_head(A, layer.cross, memory) + A, layer.gain[1], layer.shift[1], eps=eps)
     return layer_norm(_feed(B, layer) + B, layer.gain[2], layer.shift[2], eps=eps)

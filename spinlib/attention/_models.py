@@ -5,8 +5,9 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_flag, check_integer
-from spinlib.attention._blocks import TensorLike, _prompts, _summary
+from spinlib._core import RNG, check_array, check_flag, check_integer, check_numbers
+from spinlib.attention._blocks import _summary
+from spinlib.attention._checks import TensorLike, answered, to_prompts
 
 
 def _start(rng: np.random.Generator, *shape: int) -> torch.nn.Parameter:
@@ -64,18 +65,30 @@ class LinearAttention(torch.nn.Module):
 
     def forward(self, X: TensorLike) -> torch.Tensor:
         """y_hat (P,) for prompts X (P, D+1, N+1)."""
-        return self.readout(*self.summary(X))
+        X = to_prompts(X, self.D, self.dtype)
+        return answered(self.readout(*_summary(X, self.value)), X=X, weights=next(self.parameters()))
 
     def summary(self, X: TensorLike) -> tuple[torch.Tensor, torch.Tensor]:
         """All that attention reads of X, without any weight: X X^T / N (its last column if V = 1) and the query.
 
         Shapes (P, D+1, D+1), or (P, D+1) when ``value`` is off, and (P, D+1). Training computes it once.
         """
-        X = _prompts(X, self.dtype)
-        if X.shape[1] != self.D + 1:
-            raise ValueError(f"X must have D+1 = {self.D + 1} rows, got shape {tuple(X.shape)}; "
-                             f"this model has D = {self.D}")
-        return _summary(X, self.value)
+        return _summary(to_prompts(X, self.D, self.dtype), self.value)
+
+    def features(self, u: ArrayLike, query: ArrayLike) -> tuple[torch.Tensor, torch.Tensor]:
+        """What :meth:`summary` returns of prompts of which only ``u`` (P, D+1) and ``query`` (P, D) are known.
+
+        ValueError for a model with values, which reads more of a prompt.
+        """
+        if self.value:
+            raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
+                             "give this model prompts with X, from LinearTask.sample")
+        u, query = (torch.tensor(check_numbers(name, part), dtype=self.dtype)  # copies: torch takes no read-only array
+                    for name, part in (("u", u), ("query", query)))
+        if u.shape[1:] != (self.D + 1,) or query.shape != (len(u), self.D):
+            raise ValueError(f"features must have u (P, {self.D + 1}) and query (P, {self.D}), got {tuple(u.shape)} "
+                             f"and {tuple(query.shape)}; this model has D = {self.D}")
+        return u, torch.nn.functional.pad(query, (0, 1))                     # the query's label slot is empty
 
     def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the two tensors of :meth:`summary`."""
@@ -119,5 +132,5 @@ class LinearAttention(torch.nn.Module):
         W = check_array("W", W, (self.D + 1, self.D), hint="W acts on the D entries of the query")
         with torch.no_grad():
             self.W.zero_()
-            self.W[0, :, :self.D] = torch.from_numpy(W)
+            self.W[0, :, :self.D] = torch.tensor(W)        # a copy: W may be read-only
         return self

@@ -5,7 +5,8 @@ import numpy as np
 import torch
 
 from spinlib._core import RNG, check_integer
-from spinlib.attention._blocks import TensorLike, _prompts, _softmax_mix, feed_forward
+from spinlib.attention._blocks import _feed_forward, _softmax_mix
+from spinlib.attention._checks import TensorLike, answered, to_prompts
 from spinlib.attention._models import _start
 
 
@@ -48,15 +49,12 @@ class SoftmaxAttention(torch.nn.Module):
 
     def forward(self, X: TensorLike) -> torch.Tensor:
         """y_hat (P,) for prompts X (P, D+1, N+1)."""
-        return self.readout(*self.summary(X))
+        (X,) = self.summary(X)
+        return answered(self.readout(X), X=X, W_Q=self.W_Q, W_K=self.W_K)
 
     def summary(self, X: TensorLike) -> tuple[torch.Tensor]:
         """The prompts, checked once, as a tensor of the dtype of the model: what :meth:`readout` takes."""
-        X = _prompts(X, self.dtype)
-        if X.shape[1] != self.D + 1:
-            raise ValueError(f"X must have D+1 = {self.D + 1} rows, got shape {tuple(X.shape)}; "
-                             f"this model has D = {self.D}")
-        return (X,)
+        return (to_prompts(X, self.D, self.dtype),)
 
     def mix(self, X: torch.Tensor) -> torch.Tensor:
         """The tokens as the query mixes them, X softmax(...) at the last column, (P, D+1)."""
@@ -93,4 +91,4 @@ class TransformerBlock(SoftmaxAttention):
     def readout(self, X: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the tensor of ``summary(X)``; of the last layer only the last row is computed."""
         z = self.mix(X) @ self.W_V.T + X[:, :, -1]                           # (P, D+1): attention and residual
-        return z[:, -1] + feed_forward(z.T, self.W_1, self.b_1, self.W_2[-1:], self.b_2[-1:])[0]
+        return z[:, -1] + _feed_forward(z.T, self.W_1, self.b_1, self.W_2[-1:], self.b_2[-1:])[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import torch
 
 from spinlib._core import check_integer, check_real
-from spinlib.attention._blocks import TensorLike, _finite, _tensor
+from spinlib.attention._checks import TensorLike, to_real, to_rows
 
 
 def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = None) -> torch.Tensor:
@@ -21,7 +21,7 @@ def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = N
     >>> embed([2, 0], [[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]], [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]]).tolist()
     [[5.0, 5.0], [1.5, 0.5]]
     """
-    words, table = torch.as_tensor(words), _real("table", table)
+    words, table = torch.as_tensor(words), to_real("table", table)
     if words.numel() == 0 or words.ndim == 0:
         raise ValueError(f"words must have shape (..., N) with N >= 1, got {tuple(words.shape)}; an empty prompt has "
                          "no token that could attend: begin it with a start word")
@@ -34,7 +34,7 @@ def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = N
                          f"{words.max().item()}; the table has {len(table)} rows")
     if positions is None:
         return table[words]
-    positions, N = _real("positions", positions).to(table.dtype), words.shape[-1]
+    positions, N = to_real("positions", positions).to(table.dtype), words.shape[-1]
     if positions.ndim != 2 or positions.shape[1] != table.shape[1]:
         raise ValueError(f"positions must have shape (N_max, {table.shape[1]}), got {tuple(positions.shape)}; they are "
                          "added to the rows of the table")
@@ -76,9 +76,9 @@ def rotary(X: TensorLike, positions: TensorLike | None = None, *, base: float = 
     >>> [round(x, 12) for x in rotary([[1.0, 0.0]], [pi / 2])[0].tolist()]         # a quarter of a turn
     [0.0, 1.0]
     """
-    X = _rows("X", X)
+    X = to_rows("X", X)
     N, d = X.shape[-2:]
-    place = torch.arange(N) if positions is None else _real("positions", positions)
+    place = torch.arange(N) if positions is None else to_real("positions", positions)
     if place.shape != (N,):
         raise ValueError(f"positions must have shape {(N,)}, got {tuple(place.shape)}; one place for each row of X")
     angle = place.double()[:, None] * _speeds("the last axis of X", d, base)
@@ -135,8 +135,8 @@ def output_probabilities(X: TensorLike, W: TensorLike, b: TensorLike) -> torch.T
     >>> output_probabilities([[1.0]], [[0.0, 0.0]], [0.0, 0.0]).tolist()
     [[0.5, 0.5]]
     """
-    X = _rows("X", X)
-    W, b = _real("W", W).to(X.dtype), _real("b", b).to(X.dtype)
+    X = to_rows("X", X)
+    W, b = to_real("W", W).to(X.dtype), to_real("b", b).to(X.dtype)
     if W.ndim != 2 or len(W) != X.shape[-1] or b.shape != W.shape[1:]:
         raise ValueError(f"W must have shape ({X.shape[-1]}, V) and b (V,), got {tuple(W.shape)} and {tuple(b.shape)}; "
                          f"the rows of X have {X.shape[-1]} features")
@@ -151,29 +151,14 @@ def _speeds(name: str, D: int, base: float) -> torch.Tensor:
     return check_real("base", base, above=0) ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
 
 
-def _real(name: str, value: TensorLike) -> torch.Tensor:
-    """A finite tensor, floating."""
-    tensor = _tensor(name, value)
-    return _finite(name, tensor if tensor.is_floating_point() else tensor.double())
-
-
-def _rows(name: str, value: TensorLike) -> torch.Tensor:
-    """A finite tensor (..., N, D) with N, D >= 1."""
-    tensor = _real(name, value)
-    if tensor.ndim < 2 or 0 in tensor.shape:
-        raise ValueError(f"{name} must have shape (..., N, D) with N, D >= 1, got {tuple(tensor.shape)}; "
-                         "one token a row, and at least one token")
-    return tensor
-
-
 def _features(X: TensorLike, **vectors: TensorLike) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """X (..., D) and vectors (D,) or numbers, of one dtype."""
-    X = _real("X", X)
+    X = to_real("X", X)
     if X.ndim < 1 or X.numel() == 0:
         raise ValueError(f"X must have shape (..., D) with D >= 1, got {tuple(X.shape)}")
     found = []
     for name, value in vectors.items():
-        found.append(_real(name, value).to(X.dtype))
+        found.append(to_real(name, value).to(X.dtype))
         if found[-1].shape not in ((), X.shape[-1:]):
             raise ValueError(f"{name} must be a number or have shape {tuple(X.shape[-1:])}, got "
                              f"{tuple(found[-1].shape)}; it multiplies the features")

@@ -12,7 +12,7 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
-from spinlib.reproduce._architectures import architecture, controlled_error, train_architecture
+from spinlib.reproduce._architectures import controlled_error, train_architecture
 from spinlib.reproduce._correlated import (
     published_covariance,
     shared_covariance,
@@ -21,15 +21,7 @@ from spinlib.reproduce._correlated import (
     token_moments,
 )
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._in_context import (
-    Reader,
-    draw_pairs,
-    draw_reader,
-    pool_answers,
-    read_prompts,
-    ridge_answers,
-    train_reader,
-)
+from spinlib.reproduce._in_context import draw_pairs, pool_answers, ridge_answers
 from spinlib.reproduce._mapping import iid_variances, prompt_variances
 from spinlib.reproduce._merged import descend, moments
 from spinlib.reproduce._phase import adam
@@ -41,15 +33,12 @@ __all__ = [
     "BINS",
     "DATA",
     "Experiment",
-    "Reader",
     "about",
     "adam",
-    "architecture",
     "controlled_error",
     "descend",
     "describe",
     "draw_pairs",
-    "draw_reader",
     "iid_variances",
     "load",
     "load_agreement",
@@ -58,7 +47,6 @@ __all__ = [
     "prompt_variances",
     "pspin_sample",
     "published_covariance",
-    "read_prompts",
     "ridge_answers",
     "run",
     "save",
@@ -67,5 +55,4 @@ __all__ = [
     "token_features",
     "token_moments",
     "train_architecture",
-    "train_reader",
 ]

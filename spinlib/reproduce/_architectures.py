@@ -13,37 +13,6 @@ from spinlib.reproduce._experiment import Experiment
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
 
-def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG = None) -> object:
-    """The model of that name with fresh weights, a torch module: SLA, FLA, FLA_published, MHLA, SA or TF.
-
-    SLA, FLA, MHLA, SA and TF are Thesis eqs. (163), (164), (170), (165) and (166) to (169). FLA_published has V = 1 and
-    W = W_K^T W_Q, eq. (172), a second way to factor SLA (the name is historical; see the test of the published value).
-    ValueError for another name, naming these.
-
-    >>> from spinlib.reproduce import architecture
-    >>> for name in ("SLA", "FLA", "MHLA", "SA", "TF"):
-    ...     print(name, sum(p.numel() for p in architecture(name, 20).parameters()))
-    SLA 441
-    FLA 882
-    MHLA 13230
-    SA 1785
-    TF 3182
-    """
-    from spinlib.attention import LinearAttention, SoftmaxAttention, TransformerBlock
-
-    makers = {
-        "SLA": lambda: LinearAttention(D, rng=rng),
-        "FLA": lambda: LinearAttention(D, value=True, rng=rng),
-        "FLA_published": lambda: LinearAttention(D, factored=True, rng=rng),
-        "MHLA": lambda: LinearAttention(D, value=True, heads=heads, output=True, rng=rng),
-        "SA": lambda: SoftmaxAttention(D, H, rng=rng),
-        "TF": lambda: TransformerBlock(D, H, rng=rng),
-    }
-    if model not in makers:
-        raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
-    return makers[model]()
-
-
 def train_architecture(model: str, D: int, N: int, P: int, *, ridge: float = 0.005, settle: float = 0.005,
                        steps: int = 10_000, H: int = 32, heads: int = 10, warm: int = 500, device: str = "cpu",
                        rng: RNG = None) -> tuple[object, float]:
@@ -59,14 +28,14 @@ def train_architecture(model: str, D: int, N: int, P: int, *, ridge: float = 0.0
     >>> print(0.1 < error < 0.2, (3 + 1) / (30 + 3 + 1) < error)
     True True
     """
+    from spinlib.attention import architecture
     from spinlib.training import fit
 
     ridge, rng, task = check_real("ridge", ridge, minimum=0), np.random.default_rng(rng), LinearTask(D, N)
     train, test, fresh = (task.sample(count, rng=rng) for count in (P, min(P, 1000), 4000))
     module = architecture(model, D, H, heads, rng=rng).float()
     options = dict(batch=min(P, 256), lr=0.01, device=None if device == "cpu" else device, rng=rng)
-    if warm and model in ("SA", "TF", "MHLA"):
-        fit(module, train, steps=warm, **options)
+    options["warm"] = warm if model in ("SA", "TF", "MHLA") else 0
     with warnings.catch_warnings():  # not settling is an answer here: NaN
         warnings.simplefilter("ignore", ConvergenceWarning)
         history = fit(module, train, ridge=ridge, steps=steps, test=test, test_every=20, settle=settle, **options)

@@ -1,92 +1,16 @@
-"""The experiment of the chapter on in-context learning: a small softmax transformer that learns to read prompts."""
+"""The experiment of the chapter on in-context learning: a small softmax transformer that learns to fit."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from math import cos, pi, sqrt
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_real, check_type
+from spinlib._core import RNG, check_array, check_integer, check_real
 from spinlib.icl import in_context_ridge
 from spinlib.reproduce._experiment import Experiment
-
-
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """The weights of the small transformer: ``embed`` (D+2, width), its ``layers``, ``out`` (width,); float32."""
-
-    embed: object
-    layers: tuple
-    out: object
-
-    @property
-    def parameters(self) -> list:
-        """All trained tensors."""
-        found = [self.embed, self.out]
-        for layer in self.layers:
-            own = layer.own
-            found += [own.W_Q, own.W_K, own.W_V, own.W_O, layer.W_1, layer.b_1, layer.W_2, layer.b_2]
-        return found
-
-    def __repr__(self) -> str:
-        D, width = self.embed.shape[0] - 2, len(self.out)
-        return f"Reader(D={D}, width={width}, layers={len(self.layers)})"
-
-
-def draw_reader(D: int, width: int = 32, layers: int = 2, heads: int = 4, *, rng: RNG = None) -> Reader:
-    """A reader with random weights and ``out`` = 0, so that its first answers are all 0.
-
-    >>> from spinlib.reproduce import draw_reader
-    >>> draw_reader(2, rng=0)
-    Reader(D=2, width=32, layers=2)
-    """
-    import torch
-
-    from spinlib.attention import Heads, Layer
-
-    D, rng = check_integer("D", D, 1), np.random.default_rng(rng)
-    embed = torch.from_numpy(rng.standard_normal((D + 2, width)) / sqrt(D + 2)).float()
-    stack = []
-    for _ in range(check_integer("layers", layers, 1)):
-        new = Layer.draw(width, heads, 4 * width, rng=rng)
-        own = Heads(*(W.float() for W in (new.own.W_Q, new.own.W_K, new.own.W_V, new.own.W_O / sqrt(layers))))
-        stack.append(Layer(own, new.W_1.float(), new.b_1.float(), new.W_2.float() / sqrt(layers), new.b_2.float(),
-                           new.gain, new.shift))
-    return Reader(embed, tuple(stack), torch.zeros(width))
-
-
-def read_prompts(reader: Reader, pairs: ArrayLike) -> object:
-    """The answers (P, n) of the reader: entry t is its guess of label t from the pairs before t, a torch tensor.
-
-    ``pairs`` (P, n, D+1) are (x_t, y_t), one a row. Every x_t enters twice: as a question (x_t, 0, 1), which may look
-    at itself and at the pairs before it, and as a pair (x_t, y_t, 0), which may look at itself and the pairs before.
-    Two blocks a layer, attention and feed-forward net, each added to the tokens; no normalisation and no positions.
-    ValueError for pairs of another shape.
-
-    >>> from spinlib.reproduce import draw_pairs, draw_reader, read_prompts
-    >>> read_prompts(draw_reader(2, rng=0), draw_pairs(1, 4, 2, rng=1)[0]).tolist()
-    [[0.0, 0.0, 0.0, 0.0]]
-    """
-    import torch
-
-    from spinlib.attention import multi_head
-
-    check_type("reader", reader, Reader, "draw one with draw_reader(D) or train one with train_reader(D, N)")
-    pairs = torch.as_tensor(pairs, dtype=reader.embed.dtype)
-    D = reader.embed.shape[0] - 2
-    if pairs.ndim != 3 or pairs.shape[1] < 1 or pairs.shape[2] != D + 1:
-        raise ValueError(f"pairs must have shape (P, n, {D + 1}) with n >= 1, got {tuple(pairs.shape)}; "
-                         "rows (x, y), the last one the question, whose label is not read")
-    n, one = pairs.shape[1], torch.ones_like(pairs[:, :, :1])
-    questions = torch.cat([pairs[:, :, :-1], 0 * one, one], 2)
-    X = torch.cat([questions, torch.cat([pairs, 0 * one], 2)], 1) @ reader.embed
-    itself, before = torch.eye(n, dtype=torch.bool), torch.ones(n, n, dtype=torch.bool).tril(-1)
-    mask = torch.cat([torch.cat([itself, before], 1), torch.cat([itself & ~itself, before | itself], 1)])
-    for layer in reader.layers:
-        X = X + multi_head(X, layer.own, mask=mask)
-        X = X + torch.relu(X @ layer.W_1 + layer.b_1) @ layer.W_2 + layer.b_2
-    return X[:, :n] @ reader.out
 
 
 def draw_pairs(P: int, n: int, D: int, noise: float = 0.5, pool: ArrayLike | None = None, *,
@@ -112,37 +36,25 @@ def draw_pairs(P: int, n: int, D: int, noise: float = 0.5, pool: ArrayLike | Non
     return np.concatenate([x, y[:, :, None]], 2), rules
 
 
-def train_reader(D: int, N: int, *, noise: float = 0.5, pool: ArrayLike | None = None, steps: int = 400,
-                 width: int = 32, layers: int = 2, batch: int = 64, lr: float = 0.005, rng: RNG = None) -> Reader:
-    """A reader trained on the squared error of all its answers, from 0 examples to N; every prompt is seen once.
+def _train(D, N, noise, pool, steps, width, layers, lr, rng, batch=64):
+    """A transformer trained on the squared error of all its answers, from 0 examples to N; every prompt is seen once.
 
-    ``batch`` fresh prompts a step, Adam with 50 steps of warm-up and a cosine decay of ``lr``, float32.
-
-    >>> from spinlib.reproduce import draw_pairs, read_prompts, train_reader
-    >>> reader = train_reader(1, 4, steps=120, width=16, layers=1, rng=0)
-    >>> pairs, rules = draw_pairs(1000, 5, 1, rng=1)
-    >>> error = ((read_prompts(reader, pairs).detach().numpy()[:, 4] - pairs[:, 4, 0] * rules[:, 0]) ** 2).mean()
-    >>> bool(error < 0.8)                        # predicting 0 has 1
-    True
+    ``batch`` fresh prompts a step, Adam with 50 steps of warm-up and a cosine decay of ``lr``. The loss of ``fit`` has
+    a factor 1/2: with half of its usual epsilon Adam takes the same steps as on the mean square itself.
     """
     import torch
 
-    N, steps = check_integer("N", N, 1), check_integer("steps", steps, 1)
-    lr, rng = check_real("lr", lr, above=0), np.random.default_rng(rng)
-    reader = draw_reader(D, width, layers, rng=rng)
-    for weights in reader.parameters:
-        weights.requires_grad_()
-    adam = torch.optim.Adam(reader.parameters, lr=lr)
-    for step in range(steps):
-        adam.param_groups[0]["lr"] = lr * min(1, (step + 1) / 50) * (0.51 + 0.49 * cos(pi * step / steps))
-        pairs = torch.from_numpy(draw_pairs(batch, N + 1, D, noise, pool, rng=rng)[0]).float()
-        loss = (read_prompts(reader, pairs) - pairs[:, :, -1]).square().mean()
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
-    for weights in reader.parameters:
-        weights.requires_grad_(False)
-    return reader
+    from spinlib.attention import InContextTransformer
+    from spinlib.training import fit
+
+    def draw(rng):
+        pairs, _ = draw_pairs(batch, N + 1, D, noise, pool, rng=rng)
+        return SimpleNamespace(X=pairs, y=pairs[:, :, -1])
+
+    net = InContextTransformer(D, width, layers, rng=rng)
+    rate = lambda step: lr * min(1, (step + 1) / 50) * (0.51 + 0.49 * cos(pi * step / steps))
+    fit(net, draw, steps=steps, lr=rate, optimizer=partial(torch.optim.Adam, eps=5e-9), rng=rng)
+    return net.requires_grad_(False)
 
 
 def pool_answers(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarray:
@@ -198,7 +110,7 @@ def _seeds(rng, points):
 
 def _compute(rng, D, N, tasks, run, steps, width, layers, noise=0.5, prompts=2000):
     pool = rng.standard_normal((tasks, D)) / sqrt(D) if tasks else None
-    reader = train_reader(D, N, noise=noise, pool=pool, steps=steps, width=width, layers=layers, lr=0.004, rng=rng)
+    net = _train(D, N, noise, pool, steps, width, layers, 0.004, rng)
     result = {}
     for name, known in (("new", None), ("pool", pool)):
         if name == "pool" and pool is None:
@@ -206,7 +118,7 @@ def _compute(rng, D, N, tasks, run, steps, width, layers, noise=0.5, prompts=200
         pairs, rules = draw_pairs(prompts, 2 * N + 1, D, noise, known, rng=rng)
         truth = (pairs[:, :, :-1] @ rules[:, :, None])[:, :, 0]
         blocks = np.array_split(pairs, max(1, prompts // 200))                 # little memory
-        answers = {"reader": np.concatenate([read_prompts(reader, block).numpy() for block in blocks]),
+        answers = {"net": np.concatenate([net(block).numpy() for block in blocks]),
                    "ridge": ridge_answers(pairs, noise)}
         if pool is not None:
             answers["posterior"] = pool_answers(pairs, pool, noise)
@@ -214,7 +126,7 @@ def _compute(rng, D, N, tasks, run, steps, width, layers, noise=0.5, prompts=200
             squares = (y - truth) ** 2
             result[f"{name}_{who}"] = squares.mean(0)
             result[f"{name}_{who}_bar"] = squares.std(0, ddof=1) / sqrt(prompts)
-            result[f"{name}_from_{who}"] = ((answers["reader"] - y) ** 2).mean(0)
+            result[f"{name}_from_{who}"] = ((answers["net"] - y) ** 2).mean(0)
     return result
 
 
@@ -222,22 +134,22 @@ def _collect(points, results):
     """A softmax transformer that learns linear regression in context: error against the number of examples.
 
     ``length`` (2N+1,) counts examples, from 0 to twice the N of training. Fresh tasks in training, each (runs, 2N+1):
-    ``reader`` and ``ridge`` are errors (y_hat - v.x)^2 on 2000 new prompts a run, ``reader_bar`` and ``ridge_bar``
+    ``net`` and ``ridge`` are errors (y_hat - v.x)^2 on 2000 new prompts a run, ``net_bar`` and ``ridge_bar``
     standard errors over these prompts, ``from_ridge`` the mean square of the difference of their answers. Pools of
-    ``M`` (pools,) tasks in training, each (pools, runs, 2N+1): errors ``new_reader``, ``new_ridge``, ``new_posterior``
-    on new tasks and ``pool_reader``, ``pool_ridge``, ``pool_posterior`` on tasks of the pool (posterior: the exact mean
+    ``M`` (pools,) tasks in training, each (pools, runs, 2N+1): errors ``new_net``, ``new_ridge``, ``new_posterior``
+    on new tasks and ``pool_net``, ``pool_ridge``, ``pool_posterior`` on tasks of the pool (posterior: the exact mean
     over the pool), and, on new tasks, the mean squares ``from_ridge_M`` and ``from_posterior_M`` of the difference of
-    the reader's answers from theirs. Noise .5. Full: D = 5, N = 15, 2 layers of width 32, 6000 steps of 64 prompts, 4
+    the net's answers from theirs. Noise .5. Full: D = 5, N = 15, 2 layers of width 32, 6000 steps of 64 prompts, 4
     runs, M = 2, 8, 32, 128 with 2 runs. Quick: D = 2, N = 6, one layer of width 16, 100 steps, one run, M = 4.
     """
     fresh = [r for p, r in zip(points, results) if not p["tasks"]]
     sizes = sorted({p["tasks"] for p in points} - {0})
     pools = [[r for p, r in zip(points, results) if p["tasks"] == M] for M in sizes]
-    names = {name: name[4:] for name in ("new_reader", "new_ridge", "new_reader_bar", "new_ridge_bar")}
+    names = {name: name[4:] for name in ("new_net", "new_ridge", "new_net_bar", "new_ridge_bar")}
     found = {"length": np.arange(2 * points[0]["N"] + 1), "M": np.array(sizes),
              **{short: np.array([r[name] for r in fresh]) for name, short in names.items()},
              "from_ridge": np.array([r["new_from_ridge"] for r in fresh])}
-    for name in [f"{where}_{who}" for where in ("new", "pool") for who in ("reader", "ridge", "posterior")]:
+    for name in [f"{where}_{who}" for where in ("new", "pool") for who in ("net", "ridge", "posterior")]:
         found[name] = np.array([[r[name] for r in runs] for runs in pools])
     for who in ("ridge", "posterior"):
         found[f"from_{who}_M"] = np.array([[r[f"new_from_{who}"] for r in runs] for runs in pools])
@@ -247,7 +159,7 @@ def _collect(points, results):
 def _draw(figure, result, color):
     ax = figure.subplots()
     n = result["length"]
-    ax.errorbar(n, result["reader"].mean(0), result["reader"].std(0), fmt="o", color=color["training"], label="reader")
+    ax.errorbar(n, result["net"].mean(0), result["net"].std(0), fmt="o", color=color["training"], label="transformer")
     ax.plot(n, result["ridge"].mean(0), color=color["theory"], label="ridge = Bayes")
     ax.set(xlabel="examples in the prompt", ylabel="error", ylim=(0, None))
     ax.legend()

@@ -12,7 +12,7 @@ from spinlib.attention import (
     softmax_attention,
 )
 from spinlib.icl import LinearTask
-from spinlib.training import fit, test_error
+from spinlib.training import fit, prompt_error
 
 
 def prompts(seed, P=6, D=3, N=7):
@@ -182,7 +182,7 @@ def test_gpu_gives_the_same_training(dtype):
     for model, device in zip(models, ("cpu", "cuda")):
         fit(model, data, steps=200, batch=100, rng=0, device=device)
         assert next(model.parameters()).device.type == "cpu"
-    assert test_error(models[0], test) == pytest.approx(test_error(models[1], test),
+    assert prompt_error(models[0], test) == pytest.approx(prompt_error(models[1], test),
                                                         rel=1e-9 if dtype == torch.float64 else 1e-2)
 
 

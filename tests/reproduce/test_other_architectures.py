@@ -72,7 +72,7 @@ def test_full_linear_attention_splits_by_parity():
 @pytest.mark.parametrize("start", [1, -1])
 def test_softmax_attention_has_two_valleys(start):
     """D = 2, N = 40: started with scores of one sign, training stays there; the query's own token breaks the tie."""
-    from spinlib.training import fit, test_error
+    from spinlib.training import fit, prompt_error
 
     task = LinearTask(2, 40)
     model = architecture("SA", 2, 4, rng=0)
@@ -81,7 +81,7 @@ def test_softmax_attention_has_two_valleys(start):
         model.W_V[-1, -1] = 2.0 * start
     fit(model.float(), task.sample(2000, rng=1), steps=600, lr=1e-2, batch=128, rng=2)
     assert np.sign((model.W_Q * model.W_K).sum().item()) == start
-    error = test_error(model, task.sample(4000, rng=3))
+    error = prompt_error(model, task.sample(4000, rng=3))
     assert (0.22 < error < 0.5) if start > 0 else (0.05 < error < 0.22)
 
 
