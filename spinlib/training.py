@@ -36,7 +36,7 @@ class Model(Protocol):
 
 
 @runtime_checkable
-class ReadsFeatures(Model, Protocol):
+class _ReadsFeatures(Model, Protocol):
     """A model that can do with features, u and query, in place of whole prompts."""
 
     def features(self, u: Any, query: Any) -> tuple[torch.Tensor, ...]:
@@ -275,7 +275,7 @@ def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torc
     if hasattr(prompts, "X"):
         inputs = model.summary(prompts.X)
     elif hasattr(prompts, "u") and hasattr(prompts, "query"):
-        if not isinstance(model, ReadsFeatures):
+        if not isinstance(model, _ReadsFeatures):
             raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
                              "give this model prompts with X, from LinearTask.sample")
         inputs = model.features(prompts.u, prompts.query)

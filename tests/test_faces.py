@@ -10,15 +10,15 @@ FACES = {
     "spinlib": (
         "ConvergenceWarning"),
     "spinlib.attention": (
-        "attention_weights causal_mask decoder_layer embed encoder_layer feed_forward Heads Layer layer_norm "
-        "linear_attention LinearAttention multi_head output_probabilities rms_norm rotary scaled_dot_product "
+        "architecture attention_weights causal_mask decoder_layer embed encoder_layer feed_forward Heads "
+        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities rms_norm rotary scaled_dot_product "
         "sinusoidal_positions softmax_attention SoftmaxAttention TransformerBlock"),
     "spinlib.factor_graph": (
         "Beliefs bethe_free_energy bethe_terms bp edges enumerate_states FactorGraph ising magnetisations "
         "pspin_ising random_scopes tree_scopes"),
     "spinlib.icl": (
-        "bayes_error best_weights block_moments contrast Features features in_context_ridge learning_curve "
-        "LinearTask loss Moments population_error predict prompt_moment Prompts shuffled_edge shuffled_error "
+        "bayes_error best_weights block_moments contrast controlled_error Features features in_context_ridge "
+        "learning_curve LinearTask loss Moments pool_posterior population_error predict prompt_moment Prompts shuffled_edge shuffled_error "
         "to_spin_glass weights"),
     "spinlib.inference": (
         "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp state_evolution StateEvolution vamp"),
@@ -39,10 +39,9 @@ FACES = {
     "spinlib.random_matrix": (
         "mp_atom mp_density mp_edges mp_moment mp_stieltjes ridge_equivalent RidgeEquivalent wishart"),
     "spinlib.reproduce": (
-        "about adam architecture BINS controlled_error DATA descend describe draw_pairs draw_reader "
-        "Experiment iid_variances load load_agreement moments pool_answers prompt_variances pspin_sample "
-        "published_covariance read_prompts Reader ridge_answers run save shared_covariance token_error "
-        "token_features token_moments train_architecture train_reader"),
+        "about adam BINS DATA descend describe Experiment iid_variances load load_agreement moments "
+        "prompt_variances pspin_sample published_covariance run save shared_covariance token_error token_features "
+        "token_moments"),
     "spinlib.spin_glass": (
         "gaussian_glass shuffled SpinGlass"),
     "spinlib.symbolic": (
@@ -61,7 +60,7 @@ FACES = {
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.training": (
-        "fit History loss test_error"),
+        "fit History loss Model prompt_error"),
 }
 
 

@@ -228,3 +228,66 @@ def test_optimizers_that_need_a_closure_are_refused():
         fit(LinearAttention(3), sample(0), optimizer=torch.optim.LBFGS)
     history = fit(LinearAttention(3, rng=0), sample(0), optimizer=lambda p, lr: torch.optim.SGD(p, lr=lr), steps=2)
     assert len(history.loss) == 3 and "\n" not in repr(history)
+
+
+def test_a_function_draws_new_prompts_for_every_step():
+    """As many draws as steps, from the generator of the run; the same as a plain loop over batches with Adam."""
+    seen = []
+
+    def draw(rng):
+        seen.append(sample(int(rng.integers(1000)), P=20))
+        return seen[-1]
+    model, again = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
+    history = fit(model, draw, steps=7, ridge=0.1, rng=5, test=sample(1), test_every=3)
+    adam = torch.optim.Adam(again.parameters(), lr=1e-2)
+    for batch, value in zip(seen, history.loss, strict=True):
+        now = loss(again, batch, ridge=0.1)
+        assert now.item() == pytest.approx(value, rel=1e-12)
+        adam.zero_grad()
+        now.backward()
+        adam.step()
+    np.testing.assert_allclose(model.weights(), again.weights(), rtol=1e-12)
+    assert list(history.test_steps) == [0, 3, 6] and len({batch.y[0] for batch in seen}) == 7
+    with pytest.raises(ValueError, match="batch must be None where prompts is a function, got 5"):
+        fit(model, draw, batch=5)
+
+
+def test_a_rate_may_depend_on_the_step():
+    data = sample(2)
+    one, two, three = (LinearAttention(3, rng=0) for _ in range(3))
+    a, b = fit(one, data, steps=6, lr=0.02), fit(two, data, steps=6, lr=lambda step: 0.02)
+    np.testing.assert_array_equal(a.loss, b.loss)
+    fit(three, data, steps=1, lr=lambda step: 0.02 / (1 + step))
+    moved = (three.W.detach() - LinearAttention(3, rng=0).W.detach()).abs().max().item()
+    assert moved == pytest.approx(0.02, rel=1e-6)
+    with pytest.raises(ValueError, match=r"lr\(2\) must be finite and > 0"):
+        fit(one, data, steps=6, lr=lambda step: 2 - step)
+
+
+def test_warm_steps_leave_the_ridge_out():
+    data = sample(3)
+    one, two = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
+    history = fit(one, data, ridge=0.3, steps=5, warm=4)
+    fit(two, data, steps=4)
+    again = fit(two, data, ridge=0.3, steps=5)
+    np.testing.assert_array_equal(history.loss, again.loss)
+    assert len(history.loss) == 6
+
+
+def test_settling_divides_the_rate_by_four_three_times():
+    """A rate too large for the minimum: the error settles lower and lower."""
+    rates, data = [], sample(4)
+
+    class Sgd(torch.optim.SGD):
+        def step(self, closure=None):
+            rates.append(self.param_groups[0]["lr"])
+            return super().step()
+    fit(LinearAttention(3, rng=0), data, steps=5000, lr=0.1, batch=20, optimizer=Sgd, test=sample(5), test_every=1,
+        settle=0.05, rng=0)
+    assert list(dict.fromkeys(rates)) == [0.1, 0.025, 0.00625, 0.0015625]
+
+
+def test_labels_of_another_shape_than_the_answers():
+    data = sample(0)
+    with pytest.raises(ValueError, match=r"y must have shape \(200,\), one label an answer, got \(200, 1\)"):
+        fit(LinearAttention(3), Prompts(data.X, data.y[:, None]))

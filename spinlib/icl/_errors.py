@@ -4,8 +4,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_integer, check_real
-from spinlib.icl._mapping import check_weights
+from spinlib._core import check_array, check_integer, check_real
+from spinlib.icl._mapping import check_weights, predict
+from spinlib.icl._prompts import Prompts
 
 
 def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0) -> float:
@@ -79,3 +80,22 @@ def contrast(W: ArrayLike) -> float:
     if norm == 0:
         raise ValueError("contrast needs a W11 with some non-zero entry, got W11 = 0, which has no direction")
     return float(np.trace(W[:D, :D]) / (norm * np.sqrt(D)))
+
+
+def controlled_error(y_hat: ArrayLike, prompts: Prompts, noise: float = 0.0) -> float:
+    """Mean of (y_hat - y)^2 over prompts, with the best linear attention as control variate: no bias, less luck.
+
+    ``y_hat`` (P,) are the answers of any model to ``prompts``, whose labels have noise of standard deviation ``noise``.
+    The mean square of the best linear attention on the same prompts is subtracted, and its exact error added.
+    ValueError for answers of another shape.
+
+    >>> from spinlib.icl import LinearTask, best_weights, controlled_error, predict
+    >>> prompts = LinearTask(4, 10).sample(50, rng=0)
+    >>> print(f"{controlled_error(predict(best_weights(4, 10), prompts.X), prompts):.6f} {5 / 15:.6f}")
+    0.333333 0.333333
+    """
+    y_hat = check_array("y_hat", y_hat, (len(prompts.y),), hint="one answer a prompt")
+    D, N = prompts.X.shape[1] - 1, prompts.X.shape[2] - 1
+    W = best_weights(D, N, noise=noise)
+    extra = (y_hat - prompts.y) ** 2 - (predict(W, prompts.X) - prompts.y) ** 2
+    return float(extra.mean() + population_error(W, N, noise))

@@ -12,7 +12,6 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
-from spinlib.reproduce._architectures import controlled_error, train_architecture
 from spinlib.reproduce._correlated import (
     published_covariance,
     shared_covariance,
@@ -21,7 +20,6 @@ from spinlib.reproduce._correlated import (
     token_moments,
 )
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._in_context import draw_pairs, pool_answers, ridge_answers
 from spinlib.reproduce._mapping import iid_variances, prompt_variances
 from spinlib.reproduce._merged import descend, moments
 from spinlib.reproduce._phase import adam
@@ -35,24 +33,19 @@ __all__ = [
     "Experiment",
     "about",
     "adam",
-    "controlled_error",
     "descend",
     "describe",
-    "draw_pairs",
     "iid_variances",
     "load",
     "load_agreement",
     "moments",
-    "pool_answers",
     "prompt_variances",
     "pspin_sample",
     "published_covariance",
-    "ridge_answers",
     "run",
     "save",
     "shared_covariance",
     "token_error",
     "token_features",
     "token_moments",
-    "train_architecture",
 ]

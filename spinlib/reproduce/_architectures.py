@@ -5,60 +5,35 @@ import warnings
 
 import numpy as np
 
-from spinlib._core import RNG, ConvergenceWarning, check_real
-from spinlib.icl import LinearTask, best_weights, features, population_error, predict, weights
+from spinlib import ConvergenceWarning
+from spinlib.icl import LinearTask, controlled_error, features, population_error, weights
 from spinlib.inference import ground_state_cg
 from spinlib.reproduce._experiment import Experiment
 
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
 
-def train_architecture(model: str, D: int, N: int, P: int, *, ridge: float = 0.005, settle: float = 0.005,
-                       steps: int = 10_000, H: int = 32, heads: int = 10, warm: int = 500, device: str = "cpu",
-                       rng: RNG = None) -> tuple[object, float]:
+def _train(model, D, N, P, settle, device, rng):
     """A model trained on P prompts until its test error settles, and its error on fresh prompts (NaN: not settled).
 
-    Batches of 256, Adam with lr .01, float32; ``settle`` and ``steps`` as in ``training.fit``, with 1000 test prompts.
-    SA, TF and MHLA multiply three matrices; then zero weights are a minimum of the loss with a ridge, and some starts
-    fall into it. So they take their first ``warm`` steps without ridge. The error is a mean over 4000 other prompts,
-    with the best linear attention, whose error is known, as control variate: the luck of the prompts mostly cancels.
-
-    >>> from spinlib.reproduce import train_architecture
-    >>> model, error = train_architecture("SLA", 3, 30, 500, settle=0.05, rng=0)
-    >>> print(0.1 < error < 0.2, (3 + 1) / (30 + 3 + 1) < error)
-    True True
+    Batches of 256, Adam with lr .01, float32; at most 10 000 steps, 1000 test prompts, ridge .005. SA, TF and MHLA
+    multiply three matrices; then zero weights are a minimum of the loss with a ridge, and some starts fall into it. So
+    they take 500 first steps without ridge. The error is a mean over 4000 other prompts.
     """
     from spinlib.attention import architecture
     from spinlib.training import fit
 
-    ridge, rng, task = check_real("ridge", ridge, minimum=0), np.random.default_rng(rng), LinearTask(D, N)
+    task = LinearTask(D, N)
     train, test, fresh = (task.sample(count, rng=rng) for count in (P, min(P, 1000), 4000))
-    module = architecture(model, D, H, heads, rng=rng).float()
-    options = dict(batch=min(P, 256), lr=0.01, device=None if device == "cpu" else device, rng=rng)
-    options["warm"] = warm if model in ("SA", "TF", "MHLA") else 0
+    module = architecture(model, D, rng=rng).float()
     with warnings.catch_warnings():  # not settling is an answer here: NaN
         warnings.simplefilter("ignore", ConvergenceWarning)
-        history = fit(module, train, ridge=ridge, steps=steps, test=test, test_every=20, settle=settle, **options)
+        history = fit(module, train, ridge=0.005, steps=10_000, batch=min(P, 256), test=test, test_every=20,
+                      settle=settle, warm=500 if model in ("SA", "TF", "MHLA") else 0,
+                      device=None if device == "cpu" else device, rng=rng)
     if not history.settled:
         return module, np.nan
     return module, controlled_error(module(fresh.X).detach().numpy(), fresh)
-
-
-def controlled_error(y_hat: np.ndarray, prompts: object) -> float:
-    """Mean of (y_hat - y)^2 over prompts, with the best linear attention as control variate.
-
-    Its mean square on the same prompts is subtracted and its exact error (D+1)/(N+D+1) added: no bias, less noise.
-
-    >>> from spinlib.icl import LinearTask, best_weights, predict
-    >>> from spinlib.reproduce import controlled_error
-    >>> prompts = LinearTask(4, 10).sample(50, rng=0)
-    >>> print(f"{controlled_error(predict(best_weights(4, 10), prompts.X), prompts):.6f} {5 / 15:.6f}")
-    0.333333 0.333333
-    """
-    D, N = prompts.X.shape[1] - 1, prompts.X.shape[2] - 1
-    reference = predict(best_weights(D, N), prompts.X)
-    extra = (y_hat - prompts.y) ** 2 - (reference - prompts.y) ** 2
-    return float(extra.mean() + (D + 1) / (N + D + 1))
 
 
 def _points(full):
@@ -76,7 +51,7 @@ def _seeds(rng, points):
 
 def _compute(rng, model, N, run, D, P, settle, device="cpu"):
     if model != "exact":
-        module, error = train_architecture(model, D, N, P, settle=settle, device=device, rng=rng)
+        module, error = _train(model, D, N, P, settle, device, rng)
         if model not in ("SA", "TF"):
             return {"error": error}
         keys = (module.W_Q * module.W_K).sum().item()                 # trace of W_Q^T W_K: attracted or repelled
@@ -89,7 +64,7 @@ def _collect(points, results):
     """Errors of five trained models and of the ground state against the length of the prompt, Thesis Fig. 15.
 
     ``N`` (lengths,) and, each (lengths, runs), ``SLA``, ``FLA``, ``SA``, ``TF``, ``MHLA``, ``exact`` (the ground state
-    at the same ridge) and ``FLA_published`` (SLA with W = W_K^T W_Q, see ``architecture``);
+    at the same ridge) and ``FLA_published`` (SLA with W = W_K^T W_Q, see ``attention.architecture``);
     NaN where training did not settle. ``SA_sign`` and ``TF_sign`` are the sign of tr W_Q^T W_K: -1 where the query
     attends to the tokens that point away from it. D = 20, P = 10 000, H = 32, 10 heads, ridge .005 on every parameter
     (weight decay .01 of the mean squared error without its half). The models of one run have the same prompts. Quick:

@@ -6,37 +6,12 @@ from math import cos, pi, sqrt
 from types import SimpleNamespace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_real
-from spinlib.icl import in_context_ridge
+from spinlib.icl import LinearTask, in_context_ridge, pool_posterior
 from spinlib.reproduce._experiment import Experiment
 
 
-def draw_pairs(P: int, n: int, D: int, noise: float = 0.5, pool: ArrayLike | None = None, *,
-               rng: RNG = None) -> tuple[np.ndarray, np.ndarray]:
-    """P prompts as rows: pairs (P, n, D+1) = (x_t, y_t), and their rules v (P, D); y = v.x + noise g, v = w/sqrt(D).
-
-    ``pool`` (M, D) holds the rules to pick from; None draws a fresh rule N(0, I/D) a prompt.
-
-    >>> from spinlib.reproduce import draw_pairs
-    >>> pairs, rules = draw_pairs(5, 3, 2, noise=0.0, rng=0)
-    >>> bool(abs((pairs[:, :, :2] * rules[:, None]).sum(2) - pairs[:, :, 2]).max() < 1e-12)
-    True
-    """
-    P, n, D = check_integer("P", P, 1), check_integer("n", n, 1), check_integer("D", D, 1)
-    noise, rng = check_real("noise", noise, minimum=0), np.random.default_rng(rng)
-    if pool is None:
-        rules = rng.standard_normal((P, D)) / sqrt(D)
-    else:
-        pool = check_array("pool", pool, (None, D), hint="one rule of length D a row")
-        rules = pool[rng.integers(len(pool), size=P)]
-    x = rng.standard_normal((P, n, D))
-    y = (x @ rules[:, :, None])[:, :, 0] + noise * rng.standard_normal((P, n))
-    return np.concatenate([x, y[:, :, None]], 2), rules
-
-
-def _train(D, N, noise, pool, steps, width, layers, lr, rng, batch=64):
+def _train(task, steps, width, layers, lr, rng, batch=64):
     """A transformer trained on the squared error of all its answers, from 0 examples to N; every prompt is seen once.
 
     ``batch`` fresh prompts a step, Adam with 50 steps of warm-up and a cosine decay of ``lr``. The loss of ``fit`` has
@@ -48,43 +23,17 @@ def _train(D, N, noise, pool, steps, width, layers, lr, rng, batch=64):
     from spinlib.training import fit
 
     def draw(rng):
-        pairs, _ = draw_pairs(batch, N + 1, D, noise, pool, rng=rng)
+        pairs, _ = task.sample_pairs(batch, rng=rng)
         return SimpleNamespace(X=pairs, y=pairs[:, :, -1])
 
-    net = InContextTransformer(D, width, layers, rng=rng)
+    net = InContextTransformer(task.D, width, layers, rng=rng)
     rate = lambda step: lr * min(1, (step + 1) / 50) * (0.51 + 0.49 * cos(pi * step / steps))
     fit(net, draw, steps=steps, lr=rate, optimizer=partial(torch.optim.Adam, eps=5e-9), rng=rng)
     return net.requires_grad_(False)
 
 
-def pool_answers(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarray:
-    """Posterior mean (P, n) of the label of each question, given the pairs before it, for one who knows the pool.
-
-    The weight of rule m is the softmax of minus its squared errors so far over 2 noise^2. ValueError for noise 0.
-
-    >>> from spinlib.reproduce import pool_answers
-    >>> pool_answers([[[1.0, 1.0], [2.0, 0.0]]], [[1.0], [-1.0]], noise=0.1).round(6).tolist()
-    [[0.0, 2.0]]
-    """
-    pairs = check_array("pairs", pairs, (None, None, None), hint="pairs are (P, n, D + 1)")
-    pool = check_array("pool", pool, (None, pairs.shape[2] - 1), hint="one rule of length D a row")
-    noise = check_real("noise", noise, above=0)
-    guesses = pairs[:, :, :-1] @ pool.T                                        # (P, n, M)
-    after = np.cumsum((guesses - pairs[:, :, -1:]) ** 2, 1) / (2 * noise**2)
-    energy = np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], 1)   # of the pairs before
-    weights = np.exp(energy.min(2, keepdims=True) - energy)
-    return (weights * guesses).sum(2) / weights.sum(2)
-
-
-def ridge_answers(pairs: ArrayLike, noise: float) -> np.ndarray:
-    """The same for one who knows that rules are Gaussian: ridge regression on the pairs before, (P, n); 0 at first.
-
-    >>> from spinlib.reproduce import ridge_answers
-    >>> ridge_answers([[[1.0, 1.0], [2.0, 0.0]]], noise=1.0).tolist()
-    [[0.0, 1.0]]
-    """
-    pairs = check_array("pairs", pairs, (None, None, None), hint="pairs are (P, n, D + 1)")
-    noise = check_real("noise", noise, minimum=0)
+def _ridge_answers(pairs, noise):
+    """Answers (P, n) of one who knows that rules are Gaussian: ridge regression on the pairs before; 0 at first."""
     P, n, D = pairs.shape[0], pairs.shape[1], pairs.shape[2] - 1
     answers = np.zeros((P, n))
     for t in range(1, n):
@@ -109,19 +58,19 @@ def _seeds(rng, points):
 
 
 def _compute(rng, D, N, tasks, run, steps, width, layers, noise=0.5, prompts=2000):
-    pool = rng.standard_normal((tasks, D)) / sqrt(D) if tasks else None
-    net = _train(D, N, noise, pool, steps, width, layers, 0.004, rng)
+    pool = rng.standard_normal((tasks, D)) if tasks else None
+    net = _train(LinearTask(D, N, noise=noise, tasks=pool), steps, width, layers, 0.004, rng)
     result = {}
     for name, known in (("new", None), ("pool", pool)):
         if name == "pool" and pool is None:
             continue
-        pairs, rules = draw_pairs(prompts, 2 * N + 1, D, noise, known, rng=rng)
+        pairs, rules = LinearTask(D, 2 * N, noise=noise, tasks=known).sample_pairs(prompts, rng=rng)
         truth = (pairs[:, :, :-1] @ rules[:, :, None])[:, :, 0]
         blocks = np.array_split(pairs, max(1, prompts // 200))                 # little memory
         answers = {"net": np.concatenate([net(block).numpy() for block in blocks]),
-                   "ridge": ridge_answers(pairs, noise)}
+                   "ridge": _ridge_answers(pairs, noise)}
         if pool is not None:
-            answers["posterior"] = pool_answers(pairs, pool, noise)
+            answers["posterior"] = pool_posterior(pairs, pool / sqrt(D), noise)
         for who, y in answers.items():
             squares = (y - truth) ** 2
             result[f"{name}_{who}"] = squares.mean(0)

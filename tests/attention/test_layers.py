@@ -365,3 +365,28 @@ def test_positions_and_norms_refuse_in_words():
             lambda: layer_norm(torch.ones(2, 3), [1.0, 2.0]))
     refused(ValueError, "Q must be finite", lambda: attention_weights([[math.nan]], [[1.0]]))
     refused(ValueError, "scores left the finite numbers", lambda: attention_weights([[1e200]], [[1e200]]))
+
+
+def test_rotary_positions_count_from_zero():
+    """The first row is not turned, the second by one angle: a row is what it is in a prompt of any length."""
+    X = torch.from_numpy(np.random.default_rng(0).standard_normal((3, 4)))
+    turned = rotary(X)
+    assert torch.equal(turned[0], X[0])
+    torch.testing.assert_close(turned, rotary(X, [0, 1, 2]), rtol=0, atol=0)
+    assert (turned[1] - X[1]).abs().max() > 0.1
+
+
+def test_norms_add_1e_5_unless_told():
+    X = torch.tensor([[1e-3, -1e-3]], dtype=torch.float64)
+    want = X / (1e-6 + 1e-5) ** 0.5
+    torch.testing.assert_close(layer_norm(X), want, rtol=1e-12, atol=0)
+    torch.testing.assert_close(rms_norm(X), want, rtol=1e-12, atol=0)
+    torch.testing.assert_close(layer_norm(X), torch.nn.functional.layer_norm(X, (2,)), rtol=1e-12, atol=0)
+
+
+def test_the_laws_of_a_drawn_layer():
+    """Matrices N(0, 1/rows): W_2 has d_f rows, not D."""
+    layer = Layer.draw(16, 2, 256, cross=True, rng=0)
+    for W, rows in ((layer.own.W_Q, 16), (layer.own.W_O, 16), (layer.cross.W_V, 16), (layer.W_1, 16), (layer.W_2, 256)):
+        assert abs(W.var().item() * rows - 1) < 5 * (2 / W.numel()) ** 0.5
+    assert (layer.gain == 1).all() and not layer.shift.any() and not layer.b_1.any() and not layer.b_2.any()

@@ -212,3 +212,43 @@ def test_gpu_gives_the_same_training(dtype):
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_the_order_of_draws_is_fixed():
+    """One generator draws W_Q, W_K, W_V, then W_1 and W_2: a stored seed is the same network for ever."""
+    rng = np.random.default_rng(7)
+    for model in (SoftmaxAttention(3, 5, rng=7), TransformerBlock(3, 5, rng=7)):
+        rng = np.random.default_rng(7)
+        for name, shape in (("W_Q", (5, 4)), ("W_K", (5, 4)), ("W_V", (4, 4)), ("W_1", (5, 4)), ("W_2", (4, 5))):
+            if hasattr(model, name):
+                want = rng.standard_normal(shape) / shape[1] ** 0.5
+                np.testing.assert_array_equal(getattr(model, name).detach().numpy(), want)
+    assert not model.b_1.any() and not model.b_2.any()
+
+
+@pytest.mark.parametrize("model", [SoftmaxAttention(3, 4, rng=0), TransformerBlock(3, 4, rng=0), LinearAttention(3, rng=0),
+                                   LinearAttention(3, value=True, heads=2, output=True, rng=0)])
+def test_numbers_that_are_too_large_are_told_in_words(model):
+    with pytest.raises(ValueError, match="the prediction left the finite numbers, with X up to .*scale X"):
+        model(np.full((1, 4, 5), 1e200))
+    W = np.ones((2, 4))
+    with pytest.raises(ValueError, match="left the finite numbers"):
+        softmax_attention(np.full((1, 4, 5), 1e200), W, W, W)
+
+
+def test_feed_forward_refuses_what_is_not_finite():
+    good = [np.ones((3, 2)), np.ones((5, 3)), np.ones(5), np.ones((1, 5)), np.ones(1)]
+    for k, name in enumerate(("Z", "W_1", "b_1", "W_2", "b_2")):
+        bad = [part.copy() for part in good]
+        bad[k].flat[0] = np.nan
+        with pytest.raises(ValueError, match=f"{name} must be finite, got 1 NaN"):
+            feed_forward(*bad)
+
+
+def test_set_weights_takes_a_read_only_array(recwarn):
+    W = np.ones((4, 3))
+    W.setflags(write=False)
+    model = LinearAttention(3).set_weights(W)
+    with torch.no_grad():
+        model.W += 1
+    assert (W == 1).all() and not recwarn.list

@@ -1,7 +1,16 @@
 """The optimal weights: the prediction in blocks, the conditions for a perfect answer, and what a prompt fixes."""
 import numpy as np
+import pytest
 
-from spinlib.icl import LinearTask, features, predict, to_spin_glass
+from spinlib.icl import (
+    LinearTask,
+    best_weights,
+    controlled_error,
+    features,
+    population_error,
+    predict,
+    to_spin_glass,
+)
 
 D, N = 4, 9
 PROMPTS = LinearTask(D, N).sample(30, rng=7)
@@ -56,3 +65,21 @@ def test_eq_158_two_tasks_fix_the_identity():
     np.testing.assert_allclose(solution, np.eye(D + 1, D), atol=1e-10)
     glass = to_spin_glass(LinearTask(D, N).sample_features(2, rng=1), 0.0)      # the data: one equation a prompt
     assert np.linalg.matrix_rank(glass.hessian) == 2
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_the_control_variate_is_unbiased_and_quieter(noise):
+    """Over 200 sets of prompts, the mean is the exact error of W, with a smaller spread than the plain mean."""
+    rng = np.random.default_rng(0)
+    W = best_weights(4, 10) + 0.05 * rng.standard_normal((5, 4))
+    plain, better = [], []
+    for _ in range(200):
+        prompts = LinearTask(4, 10, noise=noise).sample(200, rng=rng)
+        y_hat = predict(W, prompts.X)
+        plain.append(((y_hat - prompts.y) ** 2).mean())
+        better.append(controlled_error(y_hat, prompts, noise))
+    exact = population_error(W, 10, noise)
+    assert abs(np.mean(better) - exact) < 5 * np.std(better) / 200 ** 0.5
+    assert np.std(better) < (0.6 if noise == 0 else 0.7) * np.std(plain)
+    with pytest.raises(ValueError, match=r"y_hat must have shape \(200,\), got \(200, 1\)"):
+        controlled_error(y_hat[:, None], prompts)
