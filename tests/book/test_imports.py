@@ -30,9 +30,9 @@ ARROWS = {
     "reproduce": "attention icl inference landscape plotting pspin random_matrix spin_glass training",
 }
 LINES = {
-    "_core": 400, "spin_glass": 120, "symbolic": 1100, "pspin": 1340, "factor_graph": 510, "attention": 985,
-    "training": 260, "random_matrix": 200, "icl": 705, "inference": 590, "landscape": 260, "plotting": 105,
-    "reproduce": 2450}
+    "_core": 400, "spin_glass": 120, "symbolic": 1100, "pspin": 1340, "factor_graph": 510, "attention": 1075,
+    "training": 295, "random_matrix": 200, "icl": 770, "inference": 590, "landscape": 260, "plotting": 105,
+    "reproduce": 2240}
 ALL_LINES = 9500
 
 
