@@ -9,8 +9,10 @@ import textwrap
 from pathlib import Path
 
 from spinlib._core import need
-from spinlib.reproduce._run import EXPERIMENTS, check_device, describe, experiment
-from spinlib.reproduce._store import about, save
+from spinlib._core._files import atomic
+from spinlib.reproduce._plan import Plan
+from spinlib.reproduce._run import EXPERIMENTS, describe, experiment, planned
+from spinlib.reproduce._store import about, check_place, stored
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="points computed side by side (default 1)")
     parser.add_argument("--rng", type=int, default=0, metavar="SEED", help="seed (default 0)")
     parser.add_argument("--out", type=Path, default=Path("."), metavar="DIR", help="folder (default: this one)")
+    parser.add_argument("--replace", action="store_true", help="write over a stored full run that is another one")
     parser.add_argument("--device", default="cpu", help="of torch, where an experiment uses it: cpu (default), cuda")
     options = parser.parse_args(arguments)
     if options.figure is None and options.list:
@@ -36,10 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("name a figure, or all; --list shows the names")
     try:
         names = sorted(EXPERIMENTS, key=_order) if options.figure == "all" else [options.figure]
-        for name in names:
-            experiment(name)
-        if options.figure != "all":
-            check_device(options.figure, options.device)
+        uses = [options.figure != "all" or experiment(name).takes_device for name in names]
+        plans = [planned(name, full=options.full, rng=options.rng, device=options.device if use else "cpu")
+                 for name, use in zip(names, uses)]
         _try_device(options.device)
     except (ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
@@ -54,20 +56,27 @@ def main(arguments: list[str] | None = None) -> int:
         _check_folder(options.out)
     except OSError as error:
         parser.error(f"cannot write in --out {options.out}: {error.strerror or error}; name a folder of yours")
+    try:
+        for plan in plans:
+            check_place(plan, options.out, options.replace)
+    except OSError as error:
+        parser.error(str(error))
     for package, why in (("tqdm", "the command line"), *([("joblib", "--jobs above 1")] if options.jobs > 1 else [])):
         try:
             need(package, why)
         except ModuleNotFoundError as error:
             parser.error(str(error))
-    for name in names:
-        device = options.device if EXPERIMENTS[name].takes_device else "cpu"
+    for plan in plans:
+        name = plan.name
         try:
-            result = save(name, options.out, full=options.full, rng=options.rng, jobs=options.jobs, device=device,
-                          progress=True)
+            result = stored(plan, options.out, jobs=options.jobs, progress=True)
+            drawn = _draw(plan, result, options.out / f"{name}.png")
         except KeyboardInterrupt:
             print(f"\n{name}: interrupted; the same command goes on with the points that are missing", file=sys.stderr)
             return 130
-        drawn = _draw(name, result, options.out / f"{name}.png")
+        except OSError as error:
+            print(f"\n{name}: {error}; what is finished stays, and the same command goes on from there", file=sys.stderr)
+            return 1
         made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
         print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
@@ -96,9 +105,9 @@ def _check_folder(folder: Path) -> None:
         pass
 
 
-def _draw(name: str, result: dict, path: Path) -> str:
+def _draw(plan: Plan, result: dict, path: Path) -> str:
     """Draw the picture of an experiment; words where there is none."""
-    if EXPERIMENTS[name].draw is None:
+    if plan.experiment.draw is None:
         return "; no picture"
     try:
         need("matplotlib", "FIGURE.png")
@@ -109,6 +118,7 @@ def _draw(name: str, result: dict, path: Path) -> str:
     from spinlib import plotting
     with plotting.style():
         figure = Figure(figsize=(6.4, 5.2))  # taller than on a page: some pictures stack several panels
-        EXPERIMENTS[name].draw(figure, result, plotting.COLOR)
-        figure.savefig(path)
+        plan.experiment.draw(figure, result, plotting.COLOR)
+        with atomic(path) as temporary:
+            figure.savefig(temporary, format="png")
     return f"; {path.name}"

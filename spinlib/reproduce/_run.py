@@ -18,6 +18,7 @@ from spinlib.reproduce._mapping import AMP_VARIANCES
 from spinlib.reproduce._merged import FIG16
 from spinlib.reproduce._parts import Parts
 from spinlib.reproduce._phase import FIG12A, FIG12B
+from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._pspin import PSPIN_EQUILIBRIUM
 from spinlib.reproduce._pure import FIG17, FIG18
 from spinlib.reproduce._sweep import sweep
@@ -61,20 +62,28 @@ def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False
     ...
     ValueError: there is no experiment 'fig0'; choose one of: ...
     """
-    return computed(figure, full=full, rng=rng, progress=progress, jobs=jobs, device=device)[0]
+    plan = planned(figure, full=full, device=device)
+    return computed(plan, rng=rng, progress=progress, jobs=jobs)[0]
 
 
-def computed(figure: str, *, full: bool, rng: RNG, progress: bool, jobs: int, device: str,
+def planned(figure: str, *, full: bool = False, device: str = "cpu", **settings: object) -> Plan:
+    """The plan of a run: the experiment of this name with the points of a page or of the stored file, checked."""
+    one = experiment(figure)
+    points = one.points(check_flag("full", full))
+    if device != "cpu" and not one.takes_device:
+        raise ValueError(f"{figure} does not use torch, so it has no device={device!r}; leave it out")
+    return Plan(figure, one, points, {"full": full, **settings, "device": device})
+
+
+def computed(plan: Plan, *, rng: RNG, progress: bool = False, jobs: int = 1,
              parts: Parts | None = None) -> tuple[dict[str, np.ndarray], list[dict]]:
     """The arrays of :func:`run`, and the seconds of each point."""
-    one = experiment(figure)
+    one, points = plan.experiment, plan.points
     jobs = check_integer("jobs", jobs, 1, "it is the number of points computed side by side")
-    points = one.points(check_flag("full", full))
     generators = one.generators(np.random.default_rng(rng), points)
-    compute = functools.partial(one.compute, device=check_device(figure, device)) if one.takes_device else one.compute
-    check_device(figure, device)
-    results, seconds = sweep(compute, points, generators, jobs=jobs, parts=parts,
-                             progress=figure if check_flag("progress", progress) else "")
+    device = {"device": plan.settings["device"]} if one.takes_device else {}
+    results, seconds = sweep(functools.partial(one.compute, **device), points, generators, jobs=jobs, parts=parts,
+                             progress=plan.name if check_flag("progress", progress) else "")
     return one.collect(points, results), seconds
 
 
@@ -93,10 +102,3 @@ def describe(figure: str) -> str:
     Equilibrium of the spherical 3-spin model at N = 32 (full: also N = 64), with a test that it is one.
     """
     return inspect.getdoc(experiment(figure).collect) or ""
-
-
-def check_device(figure: str, device: str) -> str:
-    """``device`` itself, where the experiment can use it."""
-    if device != "cpu" and not experiment(figure).takes_device:
-        raise ValueError(f"{figure} does not use torch, so it has no device={device!r}; leave it out")
-    return device

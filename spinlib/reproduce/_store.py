@@ -12,18 +12,21 @@ import numpy as np
 
 from spinlib import __version__
 from spinlib._core import check_flag, check_integer
-from spinlib.reproduce._parts import DAMAGED, Parts, code_digest, digest, read_arrays, write_arrays
-from spinlib.reproduce._run import check_device, computed, experiment
+from spinlib._core._files import DAMAGED, atomic, read_arrays, write_arrays
+from spinlib.reproduce._parts import Parts
+from spinlib.reproduce._plan import Plan
+from spinlib.reproduce._run import computed, experiment, planned
 
 DATA = Path(__file__).resolve().parents[2] / "chapters" / "data"
 
 
 def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, progress: bool = False, jobs: int = 1,
-         device: str = "cpu") -> dict[str, np.ndarray]:
+         device: str = "cpu", replace: bool = False) -> dict[str, np.ndarray]:
     """Compute the experiment as :func:`run` does and store FIGURE.npz and FIGURE.json in ``folder``.
 
     Every finished point is kept in the folder FIGURE.parts until the result is written, so that the same call after an
     interruption goes on where it was; a result that is there already, of the same parameters, seed and code, is read.
+    Raises FileExistsError rather than write over a full run of other parameters, seed or code, unless ``replace``.
 
     >>> import os, tempfile
     >>> from spinlib.reproduce import save
@@ -32,33 +35,66 @@ def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, p
     ...     sorted(os.listdir(folder))
     ['amp_variances.json', 'amp_variances.npz']
     """
-    one, folder = experiment(figure), Path(folder)
     rng = check_integer("rng", rng, 0, "a stored run has a seed")
     check_integer("jobs", jobs, 1, "it is the number of points computed side by side")
-    points = one.points(check_flag("full", full))
-    settings = {"figure": figure, "full": full, "rng": rng, "device": check_device(figure, device),
-                "code": code_digest(one.compute)}
-    plan = digest(points)
+    plan, folder = planned(figure, full=full, rng=rng, device=device), Path(folder)
+    check_place(plan, folder, check_flag("replace", replace))
+    return stored(plan, folder, progress=progress, jobs=jobs)
+
+
+def check_place(plan: Plan, folder: Path, replace: bool) -> None:
+    """Refuse in words where the files of a plan cannot be written, or would replace a full run that is another."""
+    path = folder / f"{plan.name}.npz"
+    for file in (path, path.with_suffix(".json")):
+        if file.is_dir():
+            raise IsADirectoryError(f"{file} is a folder, but a file of this name is to be written; move it away")
+    if (parts := path.with_suffix(".parts")).exists() and not parts.is_dir():
+        raise NotADirectoryError(f"{parts} is a file, but the finished points go into a folder of this name; "
+                                 "move it away")
     try:
-        made = about(figure, folder)
-        if all(made.get(name) == value for name, value in {**settings, "plan": plan}.items()):
-            return _read(folder / f"{figure}.npz", made)
+        made = about(plan.name, folder)
+    except (FileNotFoundError, ValueError):
+        return
+    if made.get("full") is True and not replace and (why := _differs(plan, made)):
+        raise FileExistsError(
+            f"{path} is a full run (seed {made.get('rng')}, {made.get('points')} points, {made.get('seconds')} s) that "
+            f"differs from what is asked for in: {', '.join(why)}; name another folder, or say --replace (in Python: "
+            "replace=True)")
+
+
+def stored(plan: Plan, folder: Path, *, progress: bool, jobs: int) -> dict[str, np.ndarray]:
+    """The arrays of a plan: read where they are stored already, else computed and stored."""
+    path = folder / f"{plan.name}.npz"
+    try:
+        made = about(plan.name, folder)
+        if not _differs(plan, made):
+            return _read(path, made)
     except FileNotFoundError:
         pass
     except ValueError as error:
         print(f"{error.args[0].partition(';')[0]}; it is made again", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
-    parts = Parts(folder / f"{figure}.parts", settings, points)
-    result, seconds = computed(figure, full=full, rng=rng, progress=progress, jobs=jobs, device=device, parts=parts)
-    path = folder / f"{figure}.npz"
+    parts = Parts(path.with_suffix(".parts"), plan)
+    if words := parts.ignored():
+        print(words, file=sys.stderr)
+    result, seconds = computed(plan, rng=plan.settings["rng"], progress=progress, jobs=jobs, parts=parts)
     write_arrays(path, result)
-    _write_json(folder / f"{figure}.json", {
-        **settings, "parameters": _parameters(points), "points": len(points), "plan": plan, "jobs": jobs,
+    _write_json(path.with_suffix(".json"), {
+        "figure": plan.name, **plan.settings, "code": plan.code, "parameters": _parameters(plan.points),
+        "points": len(plan.points), "plan": plan.digest, "jobs": jobs,
         "seconds": round(sum(s["wall"] for s in seconds), 1), "cpu_seconds": round(sum(s["cpu"] for s in seconds), 1),
         "python": platform.python_version(), "numpy": np.__version__, "spinlib": __version__,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
     parts.remove()
     return result
+
+
+def _differs(plan: Plan, made: dict) -> list[str]:
+    """In what a stored run is another one than the plan, in words."""
+    names = {"full": "quick or full", "rng": "seed", "device": "device"}
+    why = [words for name, words in names.items() if made.get(name) != plan.settings[name]]
+    why += ["points"] * (made.get("plan") != plan.digest and "quick or full" not in why)
+    return why + ["figure"] * (made.get("figure") != plan.name) + ["code or numpy"] * (made.get("code") != plan.code)
 
 
 def load(figure: str, folder: str | Path | None = None, *, full: bool = True) -> dict[str, np.ndarray]:
@@ -73,9 +109,9 @@ def load(figure: str, folder: str | Path | None = None, *, full: bool = True) ->
     >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
     (40, 13)
     """
-    plan = digest(experiment(figure).points(check_flag("full", full)))
+    plan = planned(figure, full=full)
     made, path = about(figure, folder), _place(folder) / f"{figure}.npz"
-    if made.get("figure") != figure or made.get("full") is not full or made.get("plan") != plan:
+    if made.get("figure") != figure or made.get("full") is not full or made.get("plan") != plan.digest:
         raise ValueError(f"{path} was made with other parameters: it is {made.get('figure')!r} with full="
                          f"{made.get('full')} and {made.get('points')} points, asked for is {figure!r} with full={full}"
                          f" as this version of spinlib plans it; {_remedy(figure, path.parent, full)}")
@@ -92,7 +128,7 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
     experiment(figure)
     place = _place(folder)
     for path in (place / f"{figure}.npz", place / f"{figure}.json"):
-        if not path.exists():
+        if not path.is_file():
             raise FileNotFoundError(
                 f"there is no {path}; name the folder chapters/data of the book's repository, as load({figure!r}, "
                 f"folder) or in the environment variable SPINLIB_DATA, or {_remedy(figure, place, True)}")
@@ -143,7 +179,6 @@ def _parameters(points: list[dict]) -> dict:
 
 
 def _write_json(path: Path, values: dict) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in values.items())
-    temporary.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-    os.replace(temporary, path)
+    with atomic(path) as temporary:
+        temporary.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -3,7 +3,6 @@ import json
 import os
 import pathlib
 import re
-import runpy
 import signal
 import subprocess
 import sys
@@ -14,7 +13,8 @@ import pytest
 
 import tiny_sweep
 from spinlib import reproduce
-from spinlib.reproduce import _parts, _run, _store, about, load, run, save
+from spinlib._core import _files
+from spinlib.reproduce import _parts, _plan, _run, about, load, run, save
 from spinlib.reproduce._command import main
 from spinlib.reproduce._sweep import one_thread
 
@@ -77,12 +77,12 @@ def test_a_part_gets_its_name_only_when_it_is_whole(tmp_path, monkeypatch):
     """Stopped just before the file is moved to its place: it was complete, under another name."""
     def stop(temporary, path):
         assert temporary.parent == path.parent and not path.exists()
-        np.testing.assert_array_equal(_parts.read_arrays(temporary)["x"], np.arange(3))
+        np.testing.assert_array_equal(_files.read_arrays(temporary)["x"], np.arange(3))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_parts.os, "replace", stop)
+    monkeypatch.setattr(_files.os, "replace", stop)
     with pytest.raises(KeyboardInterrupt):
-        _parts.write_arrays(tmp_path / "00000-a.npz", {"x": np.arange(3)})
+        _files.write_arrays(tmp_path / "00000-a.npz", {"x": np.arange(3)})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -100,7 +100,7 @@ def test_a_damaged_part_is_computed_again_with_a_word(tmp_path, monkeypatch, cap
     flipped[60] ^= 255
     for path, bytes_ in zip(parts[1:], (good[:50], bytes(flipped), b"no zip", b"", good[:-5])):
         path.write_bytes(bytes_)
-    _parts.write_arrays(parts[6], {"x": np.arange(3)})
+    _files.write_arrays(parts[6], {"x": np.arange(3)})
     log.unlink()
     save("tiny", tmp_path)
     assert sorted(int(line) for line in log.read_text().split()) == [3, 4, 5, 6, 7, 8]
@@ -118,7 +118,7 @@ def test_a_part_made_otherwise_is_not_taken(tmp_path, monkeypatch, change):
     log.unlink()
     options = {"rng": {"rng": 1}, "full": {"full": True}}.get(change, {})
     if change == "code":
-        monkeypatch.setattr(_store, "code_digest", lambda compute: "other")
+        monkeypatch.setattr(_plan, "code_digest", lambda compute: "other")
     if change == "point":
         other = [{**p, "name": "new"} for p in tiny_sweep.points(False)]
         monkeypatch.setitem(_run.EXPERIMENTS, "tiny", reproduce.Experiment(
@@ -127,24 +127,68 @@ def test_a_part_made_otherwise_is_not_taken(tmp_path, monkeypatch, change):
     assert len(log.read_text().split()) == (12 if change == "full" else 8)
 
 
-def test_the_digest_of_the_code_sees_the_physics_and_not_the_other_experiments(tmp_path, monkeypatch):
-    package = tmp_path / "spinlib"
-    (package / "reproduce").mkdir(parents=True)
-    for name in ("__init__.py", "icl.py", "plotting.py", "reproduce/_other.py"):
-        (package / name).write_text("1")
-    monkeypatch.setattr(_parts.spinlib, "__file__", str(package / "__init__.py"))
-    first = _parts.code_digest(tiny_sweep.compute)
-    (package / "reproduce/_other.py").write_text("2")
-    (package / "plotting.py").write_text("2")
-    assert _parts.code_digest(tiny_sweep.compute) == first
-    experiment = package / "reproduce" / "_own.py"
-    experiment.write_text("def compute(rng):\n    from spinlib.reproduce._other import helper\n")
-    own = runpy.run_path(str(experiment))["compute"]
-    second = _parts.code_digest(own)
-    (package / "reproduce/_other.py").write_text("3")  # the experiment imports it
-    assert _parts.code_digest(own) != second
-    (package / "icl.py").write_text("2")
-    assert _parts.code_digest(tiny_sweep.compute) != first != _parts.code_digest(_parts.digest)
+def test_a_finished_run_takes_away_its_own_parts_only(tmp_path, monkeypatch, capsys):
+    """A full sweep is killed, a quick one ends in the same folder: the points of the full one are still used."""
+    log = tmp_path / "log"
+    process = start(tmp_path, "--full", log=log, wait=0.2)
+    left = kill_after(process, tmp_path, 5)
+    assert main(["tiny", "--out", str(tmp_path)]) == 0
+    assert f"that are not used: {len(left)} of another run (quick or full" in capsys.readouterr().err
+    assert sorted((tmp_path / "tiny.parts").glob("*.npz")) == sorted(left)
+    log.unlink()
+    monkeypatch.setenv("TINY_LOG", str(log))
+    save("tiny", tmp_path, full=True)
+    assert len(log.read_text().split()) == 12 - len(left)
+    assert not (tmp_path / "tiny.parts").exists()
+
+
+def test_parts_of_other_code_are_counted_named_and_left_alone(tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as before:
+        before.setattr(_plan, "code_digest", lambda compute: "older")
+        before.setattr(_parts.Parts, "remove", lambda self: None)
+        save("tiny", tmp_path)
+        save("tiny", tmp_path, rng=1)
+    (tmp_path / "tiny.npz").unlink()
+    capsys.readouterr()
+    save("tiny", tmp_path)
+    err = capsys.readouterr().err
+    assert "not used: 8 computed by other code or another numpy, 8 of another run (quick or full, seed," in err
+    assert len(list((tmp_path / "tiny.parts").iterdir())) == 16
+
+
+@pytest.mark.parametrize("options, word", [({"full": False}, "quick or full"), ({"rng": 1}, "seed"),
+                                           ({"code": "other"}, "code or numpy"), ({"points": 3}, "points")])
+def test_a_full_run_is_not_written_over_by_another_unless_one_says_so(tmp_path, monkeypatch, capsys, options, word):
+    save("tiny", tmp_path, full=True)
+    before, text = whole(tmp_path), (tmp_path / "tiny.json").read_text()
+    if "points" in options:
+        fewer = tiny_sweep.points(True)[:3]
+        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", reproduce.Experiment(
+            lambda full: fewer, tiny_sweep.compute, tiny_sweep.collect))
+    if "code" in options:
+        monkeypatch.setattr(_plan, "code_digest", lambda compute: "other")
+    full, rng = options.get("full", True), options.get("rng", 0)
+    with pytest.raises(FileExistsError, match=rf"full run \(seed 0, 12 points.*differs.* in: {word}; name another"):
+        save("tiny", tmp_path, full=full, rng=rng)
+    arguments = ["tiny", *["--full"] * full, "--rng", str(rng), "--out", str(tmp_path)]
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    err = capsys.readouterr().err
+    assert stop.value.code == 2 and "or say --replace" in err and "Traceback" not in err
+    assert (whole(tmp_path), (tmp_path / "tiny.json").read_text()) == (before, text)
+    assert main([*arguments, "--replace"]) == 0
+    made = about("tiny", tmp_path)
+    assert (made["full"], made["rng"]) == (full, rng) and made != json.loads(text)
+
+
+def test_a_quick_run_makes_room_for_any_other_and_an_equal_full_one_is_read(tmp_path, monkeypatch):
+    save("tiny", tmp_path)
+    save("tiny", tmp_path, rng=1)
+    save("tiny", tmp_path, full=True)
+    monkeypatch.setenv("TINY_LOG", str(tmp_path / "log"))
+    assert save("tiny", tmp_path, full=True)["size"].shape == (12,) and not (tmp_path / "log").exists()
+    with pytest.raises(TypeError, match="replace must be True or False"):
+        save("tiny", tmp_path, replace=1)
 
 
 def test_numbers_do_not_depend_on_the_jobs(tmp_path):
@@ -223,10 +267,11 @@ def test_the_json_beside_says_how_the_file_was_made(tmp_path):
 
 def test_seconds_are_those_of_all_points_also_of_the_interrupted_run(tmp_path, monkeypatch):
     monkeypatch.setenv("TINY_WAIT", "0.05")
-    parts = _parts.Parts(tmp_path / "tiny.parts", {}, tiny_sweep.points(False))
-    _run.computed("tiny", full=False, rng=0, progress=False, jobs=1, device="cpu", parts=parts)
+    plan = _run.planned("tiny", rng=0)
+    parts = _parts.Parts(tmp_path / "tiny.parts", plan)
+    _run.computed(plan, rng=0, parts=parts)
     monkeypatch.setenv("TINY_WAIT", "0")
-    seconds = _run.computed("tiny", full=False, rng=0, progress=False, jobs=1, device="cpu", parts=parts)[1]
+    seconds = _run.computed(plan, rng=0, parts=parts)[1]
     assert sum(s["wall"] for s in seconds) > 8 * 0.05
 
 
@@ -254,6 +299,10 @@ def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypa
         (tmp_path / "tiny.npz").write_bytes(damaged)
         with pytest.raises(ValueError, match=r"tiny.npz is damaged.*python -m spinlib.reproduce tiny --full --out"):
             load("tiny", tmp_path)
+    save("tiny", tmp_path / "other", full=True, rng=1)
+    (tmp_path / "tiny.npz").write_bytes(whole(tmp_path / "other"))  # a whole file, but not the one of this json
+    with pytest.raises(ValueError, match="not the file that tiny.json describes"):
+        load("tiny", tmp_path)
     (tmp_path / "tiny.npz").write_bytes(good)
     for damaged in (text[:30], "[]"):
         (tmp_path / "tiny.json").write_text(damaged)
@@ -376,6 +425,51 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(
             main(["tiny", "--out", str(place)])
         assert stop.value.code == 2 and f"cannot write in --out {place}" in capsys.readouterr().err
     assert not (tmp_path / "log").exists()
+
+
+def test_a_folder_or_a_file_in_the_place_of_another_is_refused_in_one_sentence(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("TINY_LOG", str(tmp_path / "log"))
+    for name, words in (("tiny.npz", "tiny.npz is a folder, but a file of this name is to be written"),
+                        ("tiny.json", "tiny.json is a folder, but a file of this name is to be written"),
+                        ("tiny.parts", "tiny.parts is a file, but the finished points go into a folder of this name")):
+        place = tmp_path / name
+        place.write_text("") if name == "tiny.parts" else place.mkdir()
+        with pytest.raises(OSError, match=f"{words}.*; move it away"):
+            save("tiny", tmp_path)
+        with pytest.raises(SystemExit) as stop:
+            main(["tiny", "--out", str(tmp_path)])
+        err = capsys.readouterr().err
+        assert stop.value.code == 2 and words in " ".join(err.split()) and "Traceback" not in err
+        with pytest.raises(FileNotFoundError, match="there is no .*tiny"):
+            load("tiny", tmp_path)
+        place.unlink() if name == "tiny.parts" else place.rmdir()
+    assert not (tmp_path / "log").exists()
+
+
+FULL = """
+import resource, sys
+sys.path[:0] = [{helpers!r}]
+import tiny_sweep
+from spinlib.reproduce._command import main
+from spinlib.reproduce._run import EXPERIMENTS
+EXPERIMENTS["tiny"] = tiny_sweep.TINY
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
+sys.exit(main(["tiny", "--out", {folder!r}]))
+"""
+
+
+@pytest.mark.parametrize("limit, kept, file", [(400, 0, "00000-"), (1300, 8, "tiny.npz"), (1500, 0, "tiny.png")])
+def test_a_full_disk_ends_in_one_sentence_and_loses_no_finished_point(tmp_path, limit, kept, file):
+    """No file may grow beyond so many bytes: not even a point fits, or the points do, or all but the picture."""
+    pytest.importorskip("resource")
+    code = FULL.format(helpers=str(SWEEP.parent), limit=limit, folder=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    words = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    assert words.startswith("tiny: ") and file in words and "cannot be written: File too large; what is fin" in words
+    assert len(list((tmp_path / "tiny.parts").glob("*.npz"))) == kept and not list(tmp_path.rglob("*.tmp"))
+    assert main(["tiny", "--out", str(tmp_path)]) == 0
 
 
 def test_jobs_and_missing_packages_are_refused_in_words(monkeypatch, capsys, tmp_path):

@@ -84,6 +84,16 @@ def test_the_standard_errors_are_those_of_means_over_prompts():
     assert np.std(again, ddof=1) == pytest.approx(found["new_ridge_bar"][1], rel=0.5)
 
 
+def test_bars_are_standard_errors_over_prompts():
+    """Before the first example the answer of ridge is 0 and its error (v.x)^2, with mean 1 and variance 3(1+2/D) - 1."""
+    point = {"D": 2, "N": 3, "tasks": 0, "run": 0, "steps": 1, "width": 8, "layers": 1}
+    found = ICL_TRANSFORMER.compute(rng=np.random.default_rng(3), prompts=4000, **point)
+    expected = (5 / 4000) ** 0.5
+    assert found["new_ridge_bar"][0] == pytest.approx(expected, rel=0.15)
+    assert found["new_ridge"][0] == pytest.approx(1, abs=4 * expected)
+    assert load("icl_transformer")["ridge_bar"][:, 0] == pytest.approx((3.2 / 2000) ** 0.5, rel=0.15)
+
+
 def test_the_stored_run_stands_between_bayes_and_the_best_linear_attention():
     stored, N = load("icl_transformer"), 15
     assert about("icl_transformer")["full"] and stored["length"][-1] == 2 * N and stored["net"].shape == (4, 31)
