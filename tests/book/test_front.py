@@ -10,6 +10,7 @@ import tomllib
 
 import pytest
 import yaml
+from kinds import kind
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,7 +18,7 @@ CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
 INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
 INTRO_TEXT = "\n\n".join("".join(c["source"]) for c in INTRO["cells"] if c["cell_type"] == "markdown")
 CHAPTERS = [c["file"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"] for c in part["chapters"]
-            if not c["file"].startswith(("conventions", "chapters/reference/"))]
+            if kind(c["file"]) == "chapter"]
 GLOSSARY = CONVENTIONS.split(":::{glossary}\n")[1].split("\n:::")[0]
 TERMS = re.findall(r"^(\S[^\n]*)\n(\S[^\n]*)\n  (\S[^\n]*)$", GLOSSARY, re.M)
 

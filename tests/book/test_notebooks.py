@@ -4,6 +4,7 @@ import pathlib
 import re
 
 import pytest
+from kinds import kind
 
 ROOT = pathlib.Path(__file__).parents[2]
 CHAPTERS = sorted(p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
@@ -46,7 +47,7 @@ def test_no_cell_escapes_the_proof(chapter):
 def test_figures_have_words(chapter):
     _, _, code, _ = chapter
     figures = [c for c in code if any("image/png" in o.get("data", {}) for o in c["outputs"])]
-    assert figures, "a chapter shows at least one figure"
+    assert figures or kind(chapter[0]) != "chapter", "a chapter shows at least one figure"
     for cell in figures:
         words = cell["metadata"].get("mystnb", {})
         assert len(words.get("image", {}).get("alt", "")) > 30, f"{cell['id']}: alt text that tells what is seen"
@@ -58,7 +59,7 @@ def test_exercises_have_one_solution_each(chapter):
     text = chapter[3]
     exercises = re.findall(r"\{exercise(?:-start)?\}[^\n]*\n:label:\s*(\S+)", text)
     solutions = re.findall(r"\{solution(?:-start)?\}\s*(\S+)", text)
-    assert len(exercises) >= 3 or chapter[0] not in CHAPTERS
+    assert len(exercises) >= 3 or kind(chapter[0]) != "chapter"
     assert sorted(exercises) == sorted(solutions)
 
 

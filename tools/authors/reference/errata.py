@@ -25,7 +25,7 @@ def errata(data):
         chapters.append(f"## Chapter {number} of the thesis: {title}")
         chapters += [card(entry, citations, places) for entry in sorted(found, key=d.order)]
     programs = sorted((e for _, e in every if e["verdict"] == "code differs"), key=d.order)
-    return d.fill(d.template("errata.md"), rights=rights, meaning=meaning, first="\n".join(first(data)),
+    return d.fill(d.template("errata.md"), rights=rights, meaning=meaning,
                   chapters="\n\n".join(chapters), programs="\n\n".join(card(e, citations, places) for e in programs))
 
 
