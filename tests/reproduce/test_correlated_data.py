@@ -114,3 +114,18 @@ def test_stored_errors_come_out_again_and_meet_the_published_ones():
     assert np.abs(np.nanmean(stored["amp_eq153_published"][:5], axis=1) - NAIVE).max() < 0.02
     assert np.abs(stored["adam"].mean(1) - ADAM).max() > 0.1      # the covariance of the text is another task
     assert np.isnan(stored["amp_eq153"][5:]).all()
+
+
+@pytest.mark.parametrize("D", [2, 3, 4, 5, 6, 20])
+def test_which_spins_lose_their_pair_variances_first(D):
+    """P = infinity: the norm of K is that of the D diagonal spins from D = 5 on, below that of a pair W_mn, W_nm."""
+    _, _, alpha, gamma, _ = token_moments(shared_covariance(200, 0.4), D)
+    unit = np.eye(D)
+    A = (alpha * np.einsum("kl,mn->kmln", unit, unit) + gamma * np.einsum("km,ln->kmln", unit, unit)
+         + gamma * np.einsum("kn,lm->kmln", unit, unit)).reshape(D * D, D * D)
+    # a ridge at which both bounds of the page are near: 2 gamma = alpha + ridge
+    stiff, off = np.diag(A) + 2 * gamma - alpha, A - np.diag(np.diag(A))
+    norm = np.linalg.eigvalsh(off**2 / np.outer(stiff, stiff))[-1]
+    diagonal, pair = (D - 1) * gamma**2 / (4 * gamma) ** 2, gamma**2 / (2 * gamma) ** 2
+    assert norm == pytest.approx(max(diagonal, pair), rel=1e-10)
+    assert (diagonal > pair + 1e-3) == (D > 5) and (pair > diagonal + 1e-3) == (D < 5)
