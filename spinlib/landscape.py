@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_type, freeze, need
+from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_rng, check_type, freeze, need
 from spinlib.icl import Features, Prompts, features, to_spin_glass, weights
 from spinlib.spin_glass import SpinGlass
 
@@ -216,7 +216,7 @@ class Mixture:
 
     def sample(self, size: int, *, rng: RNG = None) -> np.ndarray:
         """Independent draws (size,)."""
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         which = rng.choice(len(self.weight), p=self.weight, size=check_integer("size", size, 0))
         return self.mean[which] + self.sd[which] * rng.standard_normal(len(which))
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_real, check_type, need
+from spinlib._core import RNG, check_array, check_real, check_rng, check_type, need
 from spinlib.factor_graph import FactorGraph
 
 need("matplotlib", "spinlib.plotting")
@@ -81,7 +81,7 @@ def factor_graph(ax: Axes, graph: FactorGraph, *, names: Sequence | None = None,
     for k in range(total):
         far = np.minimum(far, far[:, k, None] + far[k])
     far[np.isinf(far)] = far[np.isfinite(far)].max() + 2.0
-    place = np.random.default_rng(rng).standard_normal((total, 2))
+    place = check_rng(rng).standard_normal((total, 2))
     weight = 1 / np.where(far > 0, far, np.inf) ** 2
     inverse = np.linalg.pinv(np.diag(weight.sum(1)) - weight)
     for _ in range(400):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, one_line
+from spinlib._core import RNG, check_array, check_finite, check_integer, check_numbers, check_real, check_rng, one_line
 
 
 def wishart(n: int, P: int, variance: float = 1.0, *, rng: RNG = None) -> np.ndarray:
@@ -27,7 +27,7 @@ def wishart(n: int, P: int, variance: float = 1.0, *, rng: RNG = None) -> np.nda
     """
     n, P = check_integer("n", n, 1), check_integer("P", P, 1)
     variance = check_real("variance", variance, above=0)
-    Z = np.random.default_rng(rng).standard_normal((P, n))
+    Z = check_rng(rng).standard_normal((P, n))
     return variance / P * (Z.T @ Z)
 
 
@@ -88,7 +88,7 @@ def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarra
     0.618034
     """
     a, b = mp_edges(ratio, variance)
-    z = np.asarray(z, dtype=np.complex128)
+    z = _complex(z)
     on_spectrum = (z.imag == 0) & (((z.real >= a) & (z.real <= b)) | ((z == 0) & (ratio >= 1)))
     if on_spectrum.any() or not np.isfinite(z).all():
         zero = " and 0" if ratio >= 1 else ""
@@ -184,6 +184,14 @@ def ridge_equivalent(variance: ArrayLike, signal: ArrayLike, unexplained: float,
     error = (unexplained + float(a * signal @ shrinkage**2)) / (1 - float(count @ learned**2) / P)
     train = error * ((ridge / kappa) ** 2 if kappa else (1 - n / P) ** 2)
     return RidgeEquivalent(float(kappa), shrinkage, float(error), float(train), float(count @ learned))
+
+
+def _complex(z):
+    try:
+        parts = np.asarray(z)
+        return check_numbers("z.real", parts.real) + 1j * check_numbers("z.imag", parts.imag)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"z must be a complex number or an array of them, got {type(z).__name__}") from error
 
 
 def _root(f, low, high):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_last_axis, check_real, check_type, freeze
+from spinlib._core import RNG, check_array, check_integer, check_last_axis, check_real, check_rng, check_type, freeze
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +29,8 @@ class SpinGlass:
 
     def __post_init__(self):
         h = check_array("h", self.h, (None,))
+        if not len(h):
+            raise ValueError("h must hold at least one field, got none; a glass has at least one spin")
         lam = check_array("lam", self.lam, (len(h),), hint="lam needs one entry per spin, as h has")
         J = check_array("J", self.J, (len(h), len(h)), hint="J couples every pair of the spins of h")
         scale = np.abs(J).max(initial=0.0)
@@ -82,7 +84,7 @@ def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffne
     n = check_integer("n", n, 1, hint="n is the number of spins")
     coupling, field = check_real("coupling", coupling, minimum=0), check_real("field", field, minimum=0)
     stiffness = check_real("stiffness", stiffness)
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     upper = np.triu(rng.standard_normal((n, n)), 1) * (coupling / np.sqrt(n))
     return SpinGlass(upper + upper.T, field * rng.standard_normal(n), np.full(n, stiffness))
 
@@ -107,7 +109,7 @@ def shuffled(glass: SpinGlass, groups: ArrayLike | None = None, *, rng: RNG = No
         raise ValueError(f"groups must have shape ({glass.n},), got {groups.shape}; give one group label a spin")
     if not np.issubdtype(groups.dtype, np.integer):
         raise TypeError(f"groups must be integers, got {groups.dtype}; use labels such as 0 and 1")
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     i, j = np.triu_indices(glass.n, 1)
     labels = np.unique(groups, return_inverse=True)[1]
     low, high = np.minimum(labels[i], labels[j]), np.maximum(labels[i], labels[j])

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spinlib._core import RNG, ConvergenceWarning, check_integer, check_numbers, check_real, need, one_line
+from spinlib._core import RNG, ConvergenceWarning, check_integer, check_numbers, check_real, check_rng, need, one_line
 
 need("torch", "spinlib.training")
 
@@ -136,7 +136,7 @@ def fit(model: Model, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr
     """
     ridge, rate = check_real("ridge", ridge, minimum=0), _rate(lr)
     steps, warm = check_integer("steps", steps, 1), check_integer("warm", warm, 0)
-    test_every, rng = check_integer("test_every", test_every, 1), np.random.default_rng(rng)
+    test_every, rng = check_integer("test_every", test_every, 1), check_rng(rng)
     if not callable(optimizer):
         raise TypeError(f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD")
     if settle is not None:

@@ -106,6 +106,13 @@ def test_sampled_spectrum(n, P):
     (lambda: mp_stieltjes(1.0, 0.5), ValueError, "off the spectrum"),
     (lambda: mp_stieltjes(0.0, 2.0), ValueError, "and 0"),
     (lambda: mp_stieltjes(np.nan, 0.5), ValueError, "off the spectrum"),
+    (lambda: mp_stieltjes(0.0, 1.0), ValueError, r"off the spectrum \[0, 4\] and 0, got 0"),
+    (lambda: mp_stieltjes(0.25, 0.25), ValueError, "off the spectrum"),  # the edges belong to the spectrum
+    (lambda: mp_stieltjes(2.25, 0.25), ValueError, "off the spectrum"),
+    (lambda: mp_stieltjes("-1", 1.0), TypeError, "z must be a complex number"),
+    (lambda: mp_stieltjes([None], 1.0), TypeError, "z must be a complex number"),
+    (lambda: mp_stieltjes(10**400, 1.0), TypeError, "z must be a complex number"),
+    (lambda: wishart(10**400, 5), ValueError, "n must be at most"),
     (lambda: wishart(0, 5), ValueError, "n must be at least 1"), (lambda: wishart(3, 0), ValueError, "P must be"),
     (lambda: wishart(3, 5, -1.0), ValueError, "variance")])
 def test_bad_input_is_refused(call, error, words):

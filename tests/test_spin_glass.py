@@ -108,6 +108,8 @@ def test_shuffling_kills_the_correlation_of_rows():
     (lambda: gaussian_glass(2, rng=0).gradient([1, np.inf]), ValueError, "s must be finite"),
     (lambda: gaussian_glass(2, rng=0).gradient([1, 2, 3]), ValueError, r"s must have shape \(..., 2\), got \(3,\)"),
     (lambda: gaussian_glass(2, rng=0).energy(1.0), ValueError, r"s must have shape \(..., 2\)"),
+    (lambda: SpinGlass(np.zeros((0, 0)), [], []), ValueError, "h must hold at least one field, got none"),
+    (lambda: gaussian_glass(10**400), ValueError, "n must be at most"),
     (lambda: shuffled("glass"), TypeError, "glass must be of type SpinGlass, got str"),
     (lambda: shuffled(gaussian_glass(3, rng=0), [0, 1]), ValueError, "one group label a spin"),
     (lambda: shuffled(gaussian_glass(3, rng=0), [0.5, 1.0, 1.0]), TypeError, "must be integers")])

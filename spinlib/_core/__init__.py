@@ -10,6 +10,7 @@ from spinlib._core._checks import (
     check_numbers,
     check_probabilities,
     check_real,
+    check_rng,
     check_type,
     need,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "check_numbers",
     "check_probabilities",
     "check_real",
+    "check_rng",
     "check_type",
     "freeze",
     "iterate",

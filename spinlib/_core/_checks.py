@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-RNG = int | np.random.Generator | None  # what ``rng`` may be: it goes through numpy.random.default_rng
+RNG = int | Sequence[int] | np.random.Generator | None  # what ``rng`` may be, see check_rng
+LARGEST = 2**63 - 1  # a size indexes arrays
 
 
 def need(package: str, module: str) -> None:
@@ -21,13 +23,30 @@ def need(package: str, module: str) -> None:
 
 
 def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
-    """``value`` as int, at least ``minimum``; a float such as 3.0 is refused rather than rounded."""
+    """``value`` as int, at least ``minimum``, at most 2^63 - 1; a float such as 3.0 is refused rather than rounded."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer, got {_show(value)} of type {type(value).__name__}; "
                         f"write {name}={_guess(value)}{_and(hint)}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {_show(value)}{_and(hint)}")
+    if value > LARGEST:
+        raise ValueError(f"{name} must be at most {LARGEST}, as every size of an array, got {_show(value)}{_and(hint)}")
     return int(value)
+
+
+def check_rng(value: Any) -> np.random.Generator:
+    """The generator that ``rng`` stands for: a Generator itself, or a new one from None (no seed), a whole number >= 0
+    or a list of such numbers."""
+    if value is None or isinstance(value, (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)):
+        return np.random.default_rng(value)
+    many = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    entries = list(value) if many else [value]
+    if not all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in entries):
+        raise TypeError("rng must be None, a whole number, a list of whole numbers or a numpy Generator, "
+                        f"got {_show(value)} of type {type(value).__name__}; write rng=0")
+    if any(entry < 0 for entry in entries):
+        raise ValueError(f"rng must be at least 0 as a seed, got {_show(value)}; write rng=0")
+    return np.random.default_rng(value)
 
 
 def check_real(name: str, value: Any, *, above: float | None = None, minimum: float | None = None,

@@ -40,12 +40,14 @@ class Iteration:
 
 def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0.0, tol: float = 1e-10,
             max_iter: int = 500, name: str = "the iteration", remedy: str = "raise damping or max_iter",
-            fault: Callable[[tuple[np.ndarray, ...]], str] | None = None, silent: bool = False,
+            fault: Callable[[tuple[np.ndarray, ...]], str] | None = None,
+            measure: Callable[[tuple[np.ndarray, ...]], float] | None = None, silent: bool = False,
             stacklevel: int = 3) -> Iteration:
     """Iterate ``state <- (1 - damping) step(state) + damping state`` until step changes nothing.
 
     The residual of a sweep is the largest change that ``step`` proposes, relative to the largest entry, over
-    the arrays of the state. It is taken before damping, so a heavily damped run is not mistaken for a converged one.
+    the arrays of the state, or ``measure`` of the proposed state. It is taken before damping, so a heavily damped run is
+    not mistaken for a converged one. Without damping nothing is mixed: the proposed state is the next one.
 
     Three things end a run early, because no later sweep can help: entries that are not finite; entries ``GROWTH`` times
     as large as any of the first ``HEAD`` sweeps (a linear iteration that converges grows at most as the number of
@@ -72,7 +74,7 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
                 break
             sizes = [_largest(new) for new in proposed]
             moves = [_largest(new - old) for new, old in zip(proposed, state, strict=True)]
-            change = max(move / max(size, TINY) for move, size in zip(moves, sizes))
+            change = measure(proposed) if measure else max(m / max(size, TINY) for m, size in zip(moves, sizes))
             if not np.isfinite([change, *sizes]).all():
                 why, sane = "it left the finite numbers", best
                 break
@@ -85,7 +87,8 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
             elif any(size > GROWTH * start > 0 for size, start in zip(sizes, first)):
                 why, sane = f"its entries grew more than {GROWTH:.0e} times as large as they began", best
                 break
-            state = tuple((1 - damping) * new + damping * old for new, old in zip(proposed, state, strict=True))
+            state = proposed if damping == 0 else tuple(
+                (1 - damping) * new + damping * old for new, old in zip(proposed, state, strict=True))
             moved = max(move / max(start, TINY) for move, start in zip(moves, first))
             if moved <= least:
                 best, least = state, moved
@@ -98,4 +101,4 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
 
 
 def _largest(array: np.ndarray) -> float:
-    return float(np.max(np.abs(array)))
+    return max(float(array.max()), -float(array.min()))  # of two NaN, max is NaN; no array of absolute values is made

@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 import torch
 
-from spinlib._core import RNG, check_integer
+from spinlib._core import RNG, check_integer, check_rng
 from spinlib.attention._checks import TensorLike, to_real
 from spinlib.attention._layers import Heads, Layer, multi_head
 
@@ -36,7 +36,7 @@ class InContextTransformer(torch.nn.Module):
         super().__init__()
         self.D, width = check_integer("D", D, 1, hint="it is the dimension of the inputs x"), check_integer(
             "width", width, 1)
-        layers, rng = check_integer("layers", layers, 1), np.random.default_rng(rng)
+        layers, rng = check_integer("layers", layers, 1), check_rng(rng)
         self.embed = self._weight(torch.from_numpy(rng.standard_normal((self.D + 2, width)) / sqrt(self.D + 2)))
         self.layers = tuple(self._layer(k, Layer.draw(width, heads, 4 * width, rng=rng), sqrt(layers))
                             for k in range(layers))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from spinlib._core import RNG, check_flag, check_integer, check_type
+from spinlib._core import RNG, check_flag, check_integer, check_rng, check_type
 from spinlib.attention._blocks import feed_forward
 from spinlib.attention._checks import TensorLike, to_real, to_rows, to_tensor
 from spinlib.attention._tokens import layer_norm, rotary
@@ -125,7 +125,7 @@ class Heads:
         if D % H:
             raise ValueError(f"heads must divide D, got D={D} and heads={H}; each head has D/heads components: "
                              f"take one of {[h for h in range(1, D + 1) if D % h == 0]}")
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         shapes = [(H, D, D // H)] * 3 + [(D, D)]
         return cls(*(torch.from_numpy(rng.standard_normal(shape) / D ** 0.5) for shape in shapes))
 
@@ -225,7 +225,7 @@ class Layer:
     @classmethod
     def draw(cls, D: int, heads: int, hidden: int, *, cross: bool = False, rng: RNG = None) -> Layer:
         """Random matrices N(0, 1/rows); biases and shifts 0, gains 1."""
-        rng, hidden = np.random.default_rng(rng), check_integer("hidden", hidden, 1)
+        rng, hidden = check_rng(rng), check_integer("hidden", hidden, 1)
         own = Heads.draw(D, heads, rng=rng)
         other = Heads.draw(D, heads, rng=rng) if check_flag("cross", cross) else None
         W_1 = torch.from_numpy(rng.standard_normal((D, hidden)) / D ** 0.5)

@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_flag, check_integer, check_numbers
+from spinlib._core import RNG, check_array, check_flag, check_integer, check_numbers, check_rng
 from spinlib.attention._blocks import _summary
 from spinlib.attention._checks import TensorLike, answered, to_prompts
 
@@ -47,7 +47,7 @@ class LinearAttention(torch.nn.Module):
         self.output = check_flag("output", output)
         if self.output and not self.value:
             raise ValueError("output=True needs value=True, got value=False; the output mixes heads with values")
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         for name in (("W_Q", "W_K") if factored else ("W",)) + (("W_V",) if value else ()):
             self.register_parameter(name, _start(rng, self.heads, self.D + 1, self.D + 1))
         if self.output:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from spinlib._core import RNG, check_integer
+from spinlib._core import RNG, check_integer, check_rng
 from spinlib.attention._blocks import _feed_forward, _softmax_mix
 from spinlib.attention._checks import TensorLike, answered, to_prompts
 from spinlib.attention._models import _start
@@ -30,7 +30,7 @@ class SoftmaxAttention(torch.nn.Module):
         super().__init__()
         self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
         self.H = check_integer("H", H, 1, hint="it is the number of components of queries and keys")
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         self.W_Q, self.W_K = _start(rng, self.H, self.D + 1), _start(rng, self.H, self.D + 1)
         self.W_V = _start(rng, self.D + 1, self.D + 1)
         self._more(rng)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_probabilities, check_type, iterate, one_line
+from spinlib._core import RNG, check_array, check_probabilities, check_rng, check_type, iterate, one_line
 from spinlib.factor_graph._graph import BUILD, FactorGraph, edges
 from spinlib.factor_graph._sum_product import Layout, normalised
 
@@ -49,11 +49,11 @@ def bp(graph: FactorGraph, *, damping: float = 0.0, tol: float = 1e-12, max_iter
     True 2.215
     """
     layout = Layout(graph, edges(graph))
-    shape = layout.valid.shape
+    shape, rng = layout.valid.shape, check_rng(rng)
     if isinstance(start, str):
         if start not in ("uniform", "random"):
             raise ValueError(f"start must be 'uniform', 'random' or messages of shape {shape}, got {start!r}")
-        messages = np.ones(shape) if start == "uniform" else np.random.default_rng(rng).uniform(0.05, 1.0, shape)
+        messages = np.ones(shape) if start == "uniform" else rng.uniform(0.05, 1.0, shape)
     else:
         messages = _messages(start, layout.valid)
     messages = normalised(messages * layout.valid)

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_probabilities, check_real
+from spinlib._core import RNG, check_array, check_integer, check_probabilities, check_real, check_rng
 from spinlib.factor_graph._graph import FactorGraph, whole
 
 
@@ -81,7 +81,7 @@ def tree_scopes(M: int, p: int, *, rng: RNG = None) -> np.ndarray:
     (2, 3)
     """
     M, p = check_integer("M", M, 1), check_integer("p", p, 2)
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     new = 1 + np.arange(M * (p - 1)).reshape(M, p - 1)
     return np.column_stack([rng.integers(new[:, 0]), new])
 
@@ -95,7 +95,7 @@ def random_scopes(n_spins: int, M: int, p: int, *, rng: RNG = None) -> np.ndarra
     n_spins, M, p = check_integer("n_spins", n_spins, 1), check_integer("M", M, 1), check_integer("p", p, 1)
     if p > n_spins:
         raise ValueError(f"p must be at most n_spins = {n_spins}, got {p}; a factor needs p different spins")
-    rng, scopes = np.random.default_rng(rng), np.empty((M, p), dtype=int)
+    rng, scopes = check_rng(rng), np.empty((M, p), dtype=int)
     rows = max(1, 2**17 // n_spins)  # so many factors at a time: memory for M p numbers, not M n_spins
     for block in np.split(scopes, range(rows, M, rows)):
         block[:] = np.argsort(rng.random((len(block), n_spins)), axis=1)[:, :p]

@@ -30,8 +30,16 @@ def in_context_ridge(X: ArrayLike, ridge: float = 0.0) -> np.ndarray:
         v = (np.linalg.pinv(x.transpose(0, 2, 1)) @ y[:, :, None])[:, :, 0]
     else:
         N, D = y.shape[1], query.shape[1]
-        covariance = x @ x.transpose(0, 2, 1) / N + ridge * np.eye(D)
-        v = np.linalg.solve(covariance, x @ y[:, :, None] / N)[:, :, 0]
+        with np.errstate(all="ignore"):  # reported below, in words
+            covariance, mean = x @ x.transpose(0, 2, 1) / N + ridge * np.eye(D), x @ y[:, :, None] / N
+        if not (np.isfinite(covariance).all() and np.isfinite(mean).all()):
+            raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are "
+                             "beyond the largest number; scale the prompts")
+        try:
+            v = np.linalg.solve(covariance, mean)[:, :, 0]
+        except np.linalg.LinAlgError as error:
+            raise ValueError(f"ridge must be 0 or above the rounding of <x x>, got {ridge:.3g}, which is lost beside "
+                             f"{np.abs(covariance).max():.3g}; take ridge=0") from error
     return (v * query).sum(1)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinlib._core import RNG, check_array, check_integer, check_real, freeze, one_line
+from spinlib._core import RNG, check_array, check_integer, check_real, check_rng, freeze, one_line
 from spinlib.icl._prompts import Features, Prompts
 
 
@@ -62,7 +62,7 @@ class LinearTask:
     def sample(self, P: int, *, rng: RNG = None) -> Prompts:
         """P whole prompts, Thesis eq. (122): memory P (D+1)(N+1) numbers."""
         P = check_integer("P", P, 1, hint="P is the number of prompts")
-        rng, D, N = np.random.default_rng(rng), self.D, self.N
+        rng, D, N = check_rng(rng), self.D, self.N
         w = self._draw_tasks(P, rng)
         X = np.empty((P, D + 1, N + 1))
         X[:, :D] = rng.standard_normal((P, D, N + 1))
@@ -87,7 +87,7 @@ class LinearTask:
         if self.corr:
             raise ValueError(f"sample_features needs independent tokens (corr = 0), got corr = {self.corr}; "
                              "use features(task.sample(P)), which builds the prompts")
-        rng, D, N = np.random.default_rng(rng), self.D, self.N
+        rng, D, N = check_rng(rng), self.D, self.N
         w = self._draw_tasks(P, rng)
         query = rng.standard_normal((P, D))
         y = (w * query).sum(1) / np.sqrt(D)
@@ -112,7 +112,7 @@ class LinearTask:
         if np.any(self.corr):
             raise ValueError(f"sample_pairs needs independent tokens (corr = 0), got corr = {self.corr}; "
                              "use task.sample(P), whose prompts are columns")
-        rng = np.random.default_rng(rng)
+        rng = check_rng(rng)
         rules = self._draw_tasks(P, rng) / np.sqrt(self.D)
         x = rng.standard_normal((P, self.N + 1, self.D))
         y = (x @ rules[:, :, None])[:, :, 0] + self.noise * rng.standard_normal((P, self.N + 1))

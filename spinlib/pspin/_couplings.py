@@ -10,7 +10,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_type, freeze
+from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_rng,
+                           check_type, freeze)
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
 MAX_P = 8  # the sum over the p! orders of the indices is explicit
@@ -112,7 +113,7 @@ def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng:
     if distinct and n_spins < p:
         raise ValueError(f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
                          "take more spins")
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     if not distinct:
         tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
         return Couplings(sum(np.transpose(tensor, axes) for axes in permutations(range(p))) / factorial(p))
@@ -135,7 +136,7 @@ def random_spins(n_spins: int, shape: Sequence[int] = (), *, rng: RNG = None) ->
     n_spins = check_integer("n_spins", n_spins, 2)
     check_type("shape", shape, (tuple, list), "write (3,) for three configurations")
     shape = [check_integer("an entry of shape", k, 1) for k in shape]
-    return _to_sphere(np.random.default_rng(rng).standard_normal((*shape, n_spins)))
+    return _to_sphere(check_rng(rng).standard_normal((*shape, n_spins)))
 
 
 def overlap(s: ArrayLike, t: ArrayLike) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, iterate, one_line
+from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_rng, iterate, one_line
 from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings,
                                       overlap, random_spins)
 
@@ -72,7 +72,7 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
     s = _check_sphere(s, check_couplings(couplings).n_spins)
     T, dt = check_real("T", T, minimum=0), check_real("dt", dt, above=0)
     n_steps, every = check_integer("n_steps", n_steps, 1), check_integer("every", every, 1)
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     path = [s]
     for k in range(1, n_steps + 1):
         gradient = couplings.gradient(s)
@@ -174,7 +174,7 @@ def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 10
     n_sweeps, n_copies = check_integer("n_sweeps", n_sweeps, 1), check_integer("n_copies", n_copies, 1)
     n_leapfrog = check_integer("n_leapfrog", n_leapfrog, 1)
     eps = check_real("eps", eps, above=0, maximum=10, hint="above 1 hardly a move is accepted")
-    rng, n = np.random.default_rng(rng), check_couplings(couplings).n_spins
+    rng, n = check_rng(rng), check_couplings(couplings).n_spins
     s = random_spins(n, (n_copies, len(T)), rng=rng) if s is None else _check_sphere(s, n)
     if s.shape != (n_copies, len(T), n):
         raise ValueError(f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib._core import RNG
+from spinlib._core import RNG, check_rng
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.reproduce._experiment import Experiment
@@ -48,7 +48,7 @@ def token_features(K: np.ndarray, D: int, P: int, *, rng: RNG = None) -> Feature
     >>> token_features(shared_covariance(8, 0.2), 3, 5, rng=0).u.shape
     (5, 4)
     """
-    rng, N = np.random.default_rng(rng), len(K) - 1
+    rng, N = check_rng(rng), len(K) - 1
     w = rng.standard_normal((P, D))
     size = np.linalg.norm(w, axis=1)
     t = rng.standard_normal((P, N + 1)) @ np.linalg.cholesky(K).T

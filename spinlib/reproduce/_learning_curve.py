@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib._core import RNG
+from spinlib._core import RNG, check_rng
 from spinlib.icl import LinearTask, learning_curve, population_error, weights
 from spinlib.inference import ground_state_cg
 from spinlib.reproduce._experiment import Experiment
@@ -18,7 +18,7 @@ def _points(full: bool) -> list[dict]:
 
 
 def _compute(rng: RNG, D: int, samples: int) -> dict:
-    rng, P, ridge = np.random.default_rng(rng), 2 * D * D, 1e-6 / D
+    rng, P, ridge = check_rng(rng), 2 * D * D, 1e-6 / D
     errors = [population_error(weights(ground_state_cg(LinearTask(D, 5 * D).sample_features(P, rng=rng), ridge).mean,
                                        D), 5 * D) for _ in range(samples)]
     return {"error": np.array(errors), "theory": learning_curve(D, 5 * D, P, ridge)}

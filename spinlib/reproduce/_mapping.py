@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from spinlib import ConvergenceWarning
-from spinlib._core import RNG, check_integer, check_real
+from spinlib._core import RNG, check_integer, check_real, check_rng
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
 from spinlib.reproduce._experiment import Experiment
@@ -42,7 +42,7 @@ def iid_variances(n: int, alpha: float, ridge: float, *, rng: RNG | list[int] = 
     """
     n, alpha, ridge = check_integer("n", n, 1), check_real("alpha", alpha, above=0), check_real("ridge", ridge, above=0)
     P = int(alpha * n)
-    S = np.random.default_rng(rng).standard_normal((P, n))
+    S = check_rng(rng).standard_normal((P, n))
     A = S.T @ S / P
     exact = np.diagonal(np.linalg.inv(A + ridge * np.eye(n)))
     lam, J2, S2 = ridge + np.diagonal(A), A**2 - np.diag(np.diagonal(A) ** 2), S**2

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_flag, check_integer, check_real
+from spinlib._core import RNG, check_array, check_flag, check_integer, check_real, check_rng
 from spinlib.icl import Features, LinearTask, Prompts, features, population_error
 from spinlib.reproduce._experiment import Experiment
 
@@ -91,7 +91,7 @@ def _points(full: bool) -> list[dict]:
 
 
 def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -> dict:
-    rng = np.random.default_rng(rng)
+    rng = check_rng(rng)
     errors = {name: np.empty(repeats) for name in ("merged", "separate", "exact")}
     for run in range(repeats):
         A, h = moments(LinearTask(D, N).sample_features(int(alpha * D * D), rng=rng))

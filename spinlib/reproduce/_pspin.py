@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib._core import RNG, check_integer
+from spinlib._core import RNG, check_integer, check_rng
 from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
 from spinlib.reproduce._experiment import Experiment
 
@@ -32,7 +32,7 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
     if n_sweeps & (n_sweeps - 1):
         raise ValueError(f"n_sweeps must be a power of 2, got {n_sweeps}; "
                          f"the windows double, so take {2 ** n_sweeps.bit_length()}")
-    rng, T, copies = np.random.default_rng(rng), _temperatures(n_spins), 4
+    rng, T, copies = check_rng(rng), _temperatures(n_spins), 4
     couplings = gaussian_couplings(n_spins, 3, rng=rng)
     s = random_spins(n_spins, (2 * copies, len(T)), rng=rng)
     s[copies:] = descend(couplings, random_spins(n_spins, rng=rng), tol=1e-6).s

@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 
-from spinlib._core import RNG, check_flag, check_integer
+from spinlib._core import RNG, check_flag, check_integer, check_rng
 from spinlib.reproduce._architectures import FIG15
 from spinlib.reproduce._correlated import FIG13, FIG14
 from spinlib.reproduce._disorder import FIG5, FIG6
@@ -80,7 +80,7 @@ def computed(plan: Plan, *, rng: RNG, progress: bool = False, jobs: int = 1,
     """The arrays of :func:`run`, and the seconds of each point."""
     one, points = plan.experiment, plan.points
     jobs = check_integer("jobs", jobs, 1, "it is the number of points computed side by side")
-    generators = one.generators(np.random.default_rng(rng), points)
+    generators = one.generators(check_rng(rng), points)
     device = {"device": plan.settings["device"]} if one.takes_device else {}
     results, seconds = sweep(functools.partial(one.compute, **device), points, generators, jobs=jobs, parts=parts,
                              progress=plan.name if check_flag("progress", progress) else "")

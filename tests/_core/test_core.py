@@ -11,8 +11,8 @@ import pytest
 
 import spinlib
 from spinlib import ConvergenceWarning
-from spinlib._core import (check_array, check_damping, check_integer, check_last_axis, check_real, freeze,
-                           iterate)
+from spinlib._core import (check_array, check_damping, check_flag, check_integer, check_last_axis, check_probabilities,
+                           check_real, check_rng, freeze, iterate)
 
 
 def test_fixed_point_of_a_linear_map():
@@ -83,6 +83,70 @@ def test_the_residual_is_relative(scale):
     np.testing.assert_allclose(run(scale).history, run(1.0).history, rtol=1e-6)
 
 
+def test_a_measure_replaces_the_residual():
+    """Halving from 1: the measure alone decides; the entries themselves never stop changing by half."""
+    found = iterate(lambda s: (s[0] / 2,), (np.array([1.0]),), tol=1e-3, measure=lambda s: float(np.abs(s[0]).max()))
+    np.testing.assert_array_equal(found.history, 0.5 ** np.arange(1, 11))
+    assert found.converged and found.n_iter == 10 and found.residual == 0.5**10
+    with pytest.warns(ConvergenceWarning, match="left the finite numbers"):
+        iterate(lambda s: (s[0] / 2,), (np.array([1.0]),), measure=lambda s: np.nan)
+
+
+def test_without_damping_nothing_is_mixed():
+    """The state is the very array that step made; with damping it is another."""
+    made = []
+
+    def step(state):
+        made.append(state[0] / 2)
+        return (made[-1],)
+
+    assert iterate(step, (np.ones(3),), max_iter=3, silent=True).state[0] is made[-1]
+    assert iterate(step, (np.ones(3),), max_iter=3, damping=0.1, silent=True).state[0] is not made[-1]
+
+
+def test_the_state_kept_is_the_one_that_changed_least():
+    """Changes are measured by the sizes of the first sweeps: a step of 10 at height 1e6 is a large one, and an array of
+    large entries does not outweigh one of small entries."""
+    path = [1.5, 1.0, 1.6, 1.0, 1.7, 1.0, 1.8, 1.0, 1.3, 1.0, 1e6, 1e6 + 10, 1e20]  # least: 1.3 -> 1.0
+    heavy = [1e9, 1e9 + 7, 1e9, 1e9 + 1, *[1e9 + 90 * k for k in range(9)]]           # least: 1e9 -> 1e9 + 1
+    steps = iter(zip(path, heavy))
+    with pytest.warns(ConvergenceWarning, match="grew"):
+        found = iterate(lambda s: tuple(np.array([v]) for v in next(steps)), (np.ones(1), np.full(1, 1e9)))
+    assert found.n_iter == 13 and (found.state[0][0], found.state[1][0]) == (1.0, heavy[9])
+
+
+@pytest.mark.parametrize("value", [1, 0, "no", None, 1.0, [True]])
+def test_flags_are_true_or_false(value):
+    with pytest.raises(TypeError, match="onsager must be True or False"):
+        check_flag("onsager", value)
+    assert check_flag("onsager", np.True_) is True and check_flag("onsager", False) is False
+
+
+def test_probabilities_sum_to_one_to_rounding():
+    good = np.array([0.2, 0.8 + 1e-10])
+    np.testing.assert_array_equal(check_probabilities("p", good, (2,)), good)
+    for bad in ([0.2, 0.8 + 1e-7], [0.2, 0.8 - 1e-7], [1.2, -0.2], [[0.5, 0.5], [0.5, 0.4999]]):
+        with pytest.raises(ValueError, match="p must be >= 0 and sum to 1"):
+            check_probabilities("p", bad, np.shape(bad))
+
+
+@pytest.mark.parametrize("value", [None, 3, np.int64(3), [1, 2], (0,), np.array([1, 2]), np.random.SeedSequence(1),
+                                   np.random.PCG64(1), 10**40])
+def test_what_rng_may_be(value):
+    assert isinstance(check_rng(value), np.random.Generator)
+    generator = np.random.default_rng(0)
+    assert check_rng(generator) is generator and check_rng([4, 1]).random() == np.random.default_rng([4, 1]).random()
+
+
+@pytest.mark.parametrize("value, error", [("7", TypeError), (1.0, TypeError), (True, TypeError), ([1.5], TypeError),
+                                          ([[1], [1, 2]], TypeError), (np.array(["a"]), TypeError), ({1: 2}, TypeError),
+                                          (np.random.RandomState(0), TypeError), (np.random, TypeError),
+                                          (-1, ValueError), ([0, -2], ValueError), (np.float64("nan"), TypeError)])
+def test_what_rng_may_not_be(value, error):
+    with pytest.raises(error, match="rng must be .*write rng=0"):
+        check_rng(value)
+
+
 @pytest.mark.parametrize("value", [-0.1, 1.0, 2, np.nan])
 def test_damping_outside_the_unit_interval(value):
     with pytest.raises(ValueError, match="weight of the OLD value"):
@@ -136,7 +200,10 @@ def test_numbers_beyond_the_floats():
             check_real("T", value)
     with pytest.raises(ValueError, match="p must be at least 3"):
         check_integer("p", -(10**5000), 3)
-    assert check_integer("p", 10**400, 3) == 10**400
+    assert check_integer("p", 2**63 - 1, 3) == 2**63 - 1
+    for value in (2**63, 10**400, 10**5000):  # no array has such a size, and no float such a value
+        with pytest.raises(ValueError, match="p must be at most 9223372036854775807"):
+            check_integer("p", value, 3)
     with pytest.raises(TypeError, match="characters"):
         check_real("T", list(range(1000)))
 
@@ -157,10 +224,12 @@ def test_frozen_arrays_are_copies():
         noun.h[0] = 1
 
 
-@pytest.mark.parametrize("package,module", [("torch", "spinlib.attention"), ("torch", "spinlib.training"),
+@pytest.mark.parametrize("package,module", [("torch", "spinlib.attention.feed_forward"),
+                                            ("torch", "spinlib.training"),
                                             ("sympy", "spinlib.symbolic"), ("matplotlib", "spinlib.plotting")])
 def test_a_missing_package_is_named_with_what_to_install(package, module):
-    code = f"import sys; sys.modules[{package!r}] = None\ntry:\n    import {module}\nexcept ImportError as e: print(e)"
+    home, _, name = module.rpartition(".")  # the last part may be a name: spinlib.attention itself needs no torch
+    code = f"import sys; sys.modules[{package!r}] = None\ntry:\n    from {home} import {name}\nexcept ImportError as e: print(e)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == f'{module} needs {package}, which is missing: pip install "spinlib[all]"'
 

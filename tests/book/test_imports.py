@@ -30,9 +30,20 @@ ARROWS = {
     "reproduce": "attention icl inference landscape plotting pspin random_matrix spin_glass training",
 }
 LINES = {
-    "_core": 400, "spin_glass": 120, "symbolic": 1100, "pspin": 1340, "factor_graph": 510, "attention": 1075,
-    "training": 295, "random_matrix": 200, "icl": 770, "inference": 590, "landscape": 260, "plotting": 105,
-    "reproduce": 2370}
+    "_core": 400,
+    "spin_glass": 125,
+    "symbolic": 1100,
+    "pspin": 1340,
+    "factor_graph": 510,
+    "attention": 1075,
+    "training": 295,
+    "random_matrix": 210,
+    "icl": 790,
+    "inference": 590,
+    "landscape": 260,
+    "plotting": 105,
+    "reproduce": 2370,
+}
 ALL_LINES = 9500
 
 

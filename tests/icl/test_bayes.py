@@ -81,7 +81,15 @@ def test_what_they_refuse():
         in_context_ridge(X, -1.0)
     with pytest.raises(ValueError, match="got \\(5, 4\\)|shape"):
         in_context_ridge(np.ones((5, 4)))
+    with pytest.raises(ValueError, match="X must have finite products.*scale the prompts"):
+        in_context_ridge(1e200 * X, 0.1)                      # no NaN, and no word of numpy
+    flat = np.zeros((1, 3, 3))
+    flat[0, :, :2] = 1
+    with pytest.raises(ValueError, match="ridge must be 0 or above the rounding.*take ridge=0"):
+        in_context_ridge(flat, 1e-300)
     with pytest.raises(ValueError, match="N must be at least 1"):
         bayes_error(3, 0)
+    with pytest.raises(ValueError, match="D must be at most"):
+        bayes_error(10**400, 3)
     with pytest.raises(ValueError, match="noise must be finite and >= 0"):
         bayes_error(3, 5, -0.1)

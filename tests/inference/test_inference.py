@@ -377,6 +377,26 @@ def test_a_slow_run_is_not_stopped_and_says_that_it_converges():
     assert found.converged and found.n_iter > 400 and distance(found.mean, ground_state(slow).mean) < 1e-6
 
 
+def test_a_run_that_only_falls_a_little_is_not_called_converging():
+    """Without the reaction term this one stays where it is: its last residual is .98 of the one halfway."""
+    glass = gaussian_glass(40, stiffness=2.3, field=1.0, rng=10)
+    with pytest.warns(ConvergenceWarning, match="the means do not settle.*raise damping"):
+        found = amp(glass, onsager=False, max_iter=50)
+    assert 0.9 < found.residual / found.history[25] < 1 and found.n_iter == 50
+    with pytest.warns(ConvergenceWarning, match="the means do not settle"):  # and one that falls by a third
+        amp(gaussian_glass(40, stiffness=2.3, field=1.0, rng=5), onsager=False, max_iter=50)
+
+
+@pytest.mark.parametrize("P", [1, 4095, 4096, 4097, 8192, 8193])
+def test_no_prompt_is_lost_between_two_blocks(P):
+    """One prompt more than a block: both solvers see it, as the couplings do."""
+    data = prompts(2, 4, P)
+    exact = ground_state(glass_of(data, 0.5)).mean
+    assert np.abs(ground_state_cg(data, 0.5, tol=1e-13).mean - exact).max() < 1e-11
+    found = sample_amp(data, 0.5, tol=1e-12, damping=0.0 if P > 1 else 0.5, max_iter=5000)
+    assert np.abs(found.mean - exact).max() < 1e-10
+
+
 # --- Thesis eqs. (150)-(152): from edges to sites ------------------------------------------------------------------
 
 def edges(D, ridge, rng=0):

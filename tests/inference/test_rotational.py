@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spinlib import ConvergenceWarning
 from spinlib.inference import amp, ground_state, vamp
 from spinlib.random_matrix import wishart
-from spinlib.spin_glass import SpinGlass
+from spinlib.spin_glass import SpinGlass, gaussian_glass
 
 
 def glass_of(A, ridge, rng=0):
@@ -79,6 +79,16 @@ def test_no_fixed_point_is_reported():
     glass = glass_of(wishart(40, 20, rng=0), 0.05)
     with pytest.warns(ConvergenceWarning, match="vamp did not converge"):
         found = vamp(glass, glass.lam * 0.98)
+    assert not found.converged and np.isfinite(found.mean).all()
+
+
+def test_a_negative_weight_stops_it_at_once():
+    """Precision of a Gaussian must be positive. This glass has no minimum, and without that rule the messages would
+    settle on a saddle of the energy and call it converged."""
+    glass = gaussian_glass(6, stiffness=0.517, field=1.0, rng=72)
+    assert np.linalg.eigvalsh(glass.hessian)[0] < -0.7
+    with pytest.warns(ConvergenceWarning, match="left the finite numbers after 0 sweeps"):
+        found = vamp(glass, 0.12)
     assert not found.converged and np.isfinite(found.mean).all()
 
 
