@@ -30,7 +30,7 @@ ARROWS = {
     "reproduce": "attention icl inference landscape plotting pspin random_matrix spin_glass training",
 }
 LINES = {
-    "_core": 400,
+    "_core": 440,
     "spin_glass": 125,
     "symbolic": 1100,
     "pspin": 1340,
