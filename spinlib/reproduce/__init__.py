@@ -12,7 +12,7 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
-from spinlib.reproduce._correlated import (
+from spinlib.reproduce._experiments.correlated_data import (
     published_covariance,
     shared_covariance,
     token_error,
@@ -20,10 +20,10 @@ from spinlib.reproduce._correlated import (
     token_moments,
 )
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._mapping import iid_variances, prompt_variances
-from spinlib.reproduce._merged import descend, moments
-from spinlib.reproduce._phase import adam
-from spinlib.reproduce._pspin import BINS, pspin_sample
+from spinlib.reproduce._experiments.which_amp import iid_variances, prompt_variances
+from spinlib.reproduce._experiments.merged_or_separate import descend, moments
+from spinlib.reproduce._experiments.learning_phase_diagram import adam
+from spinlib.reproduce._experiments.finite_samples import BINS, pspin_sample
 from spinlib.reproduce._run import describe, run
 from spinlib.reproduce._store import DATA, about, load, load_agreement, save
 

@@ -1,4 +1,4 @@
-"""The table of experiments, and how one is run."""
+"""How an experiment is run."""
 from __future__ import annotations
 
 import functools
@@ -7,44 +7,11 @@ import inspect
 import numpy as np
 
 from spinlib._core import RNG, check_flag, check_integer, check_rng
-from spinlib.reproduce._architectures import FIG15
-from spinlib.reproduce._correlated import FIG13, FIG14
-from spinlib.reproduce._disorder import FIG5, FIG6
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._in_context import ICL_TRANSFORMER
-from spinlib.reproduce._landscape import FIG10, FIG11
-from spinlib.reproduce._learning_curve import LEARNING_SIZES
-from spinlib.reproduce._mapping import AMP_VARIANCES
-from spinlib.reproduce._merged import FIG16
+from spinlib.reproduce._experiments import EXPERIMENTS
 from spinlib.reproduce._parts import Parts
-from spinlib.reproduce._phase import FIG12A, FIG12B
 from spinlib.reproduce._plan import Plan
-from spinlib.reproduce._pspin import PSPIN_EQUILIBRIUM
-from spinlib.reproduce._pure import FIG17, FIG18
 from spinlib.reproduce._sweep import sweep
-from spinlib.reproduce._weights import FIG7, FIG8, FIG9
-
-EXPERIMENTS: dict[str, Experiment] = {
-    "fig16": FIG16,
-    "learning_sizes": LEARNING_SIZES,
-    "fig15": FIG15,
-    "icl_transformer": ICL_TRANSFORMER,
-    "amp_variances": AMP_VARIANCES,
-    "fig5": FIG5,
-    "fig6": FIG6,
-    "fig10": FIG10,
-    "fig11": FIG11,
-    "pspin_equilibrium": PSPIN_EQUILIBRIUM,
-    "fig7": FIG7,
-    "fig8": FIG8,
-    "fig9": FIG9,
-    "fig12a": FIG12A,
-    "fig12b": FIG12B,
-    "fig13": FIG13,
-    "fig14": FIG14,
-    "fig17": FIG17,
-    "fig18": FIG18,
-}
 
 
 def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False, jobs: int = 1,

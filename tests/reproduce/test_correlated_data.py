@@ -11,8 +11,11 @@ from spinlib.reproduce import (
     token_features,
     token_moments,
 )
-from spinlib.reproduce._correlated import FIG13, FIG14
+from spinlib.reproduce._experiments.correlated_data import EXPERIMENTS
 from stats import mean_error, z_score
+
+FIG13 = EXPERIMENTS["fig13"]
+FIG14 = EXPERIMENTS["fig14"]
 
 # c = .05, .10, ... .95: means of 20 repeats, from the arrays of the paper's public code (MIT licence)
 ADAM = [0.1463, 0.2391, 0.3487, 0.4283, 0.4790, 0.5051, 0.5014, 0.5019, 0.4721, 0.4555, 0.4047, 0.3729, 0.3324, 0.2854,

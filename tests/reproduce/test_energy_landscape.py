@@ -5,7 +5,10 @@ import pytest
 from spinlib.icl import LinearTask
 from spinlib.landscape import hessian_spectrum, zero_ratio
 from spinlib.reproduce import load
-from spinlib.reproduce._landscape import FIG10, FIG11
+from spinlib.reproduce._experiments.energy_landscape import EXPERIMENTS
+
+FIG10 = EXPERIMENTS["fig10"]
+FIG11 = EXPERIMENTS["fig11"]
 
 
 def sweep(experiment, points, seed=0):

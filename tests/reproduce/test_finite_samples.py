@@ -4,7 +4,8 @@ import pytest
 
 from spinlib import reproduce
 from spinlib.pspin import PSpin
-from spinlib.reproduce import _pspin, _store, load, pspin_sample, run
+from spinlib.reproduce import _store, load, pspin_sample, run
+from spinlib.reproduce._experiments import finite_samples
 from spinlib.pspin.simulation import gaussian_couplings, overlap, parallel_tempering
 from stats import mean_error
 
@@ -16,7 +17,7 @@ def stored():
 
 def child(k, n=32):
     """The generator of sample k of size n with rng=0, as the experiment makes it."""
-    sizes = list(_pspin.FULL)
+    sizes = list(finite_samples.FULL)
     return np.random.default_rng(0).spawn(len(sizes))[sizes.index(n)].spawn(k + 1)[k]
 
 
@@ -24,9 +25,9 @@ def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
     assert (reproduce.DATA / "pspin_equilibrium.npz").stat().st_size < 1e6
     about = reproduce.about("pspin_equilibrium")
     assert about["full"] is True and about["rng"] == 0 and about["figure"] == "pspin_equilibrium"
-    assert "about" not in stored and about["points"] == sum(samples for samples, _ in _pspin.FULL.values())
+    assert "about" not in stored and about["points"] == sum(samples for samples, _ in finite_samples.FULL.values())
     assert about["seconds"] > 0 and about["numpy"] and about["python"]
-    for n, (samples, sweeps) in _pspin.FULL.items():
+    for n, (samples, sweeps) in finite_samples.FULL.items():
         assert stored[f"energy_{n}"].shape == (samples, len(stored[f"T_{n}"])) and stored[f"sweeps_{n}"][-1] == sweeps
         assert (np.diff(stored[f"T_{n}"]) > 0).all() and np.abs(np.diff(1 / stored[f"T_{n}"])).max() <= 1.1 / np.sqrt(n)
         for which in ("", "_random", "_minimum"):
@@ -119,8 +120,8 @@ def test_energy_approaches_the_solution_at_infinite_size(stored):
 def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
     """The run of the sampler is caught, and the last half of it counted sweep by sweep, copy by copy."""
     caught = []
-    real = _pspin.parallel_tempering
-    monkeypatch.setattr(_pspin, "parallel_tempering", lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
+    real = finite_samples.parallel_tempering
+    monkeypatch.setattr(finite_samples, "parallel_tempering", lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
     one = pspin_sample(8, 16, rng=0)
     run_, n_T = caught[0], 7
     for k in range(n_T):
@@ -130,7 +131,7 @@ def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
         assert one["energy_error"][k] == pytest.approx(np.sqrt(sum((c - mean) ** 2 for c in copies) / 7 / 8), rel=1e-12)
         q = [run_.overlap[t, pair, k] for t in range(8, 16) for pair in range(28)]
         assert one["moment"][k] == pytest.approx(sum(x * x * x for x in q) / len(q), rel=1e-12)
-        counts = [sum(a <= x < b for x in q) for a, b in zip(_pspin.BINS, _pspin.BINS[1:])]
+        counts = [sum(a <= x < b for x in q) for a, b in zip(finite_samples.BINS, finite_samples.BINS[1:])]
         np.testing.assert_allclose(one["histogram"][k], np.array(counts) / len(q) / 0.04, atol=1e-12)
     # and the run itself is of these couplings: its last energies and overlaps are those of its last spins
     couplings = gaussian_couplings(8, 3, rng=np.random.default_rng(0))
@@ -202,6 +203,6 @@ def test_stored_files_are_found_where_they_are(tmp_path, monkeypatch):
     monkeypatch.setattr(_store, "DATA", tmp_path)
     assert load("pspin_equilibrium", real)["energy_64"].shape == load("pspin_equilibrium", str(real))["energy_64"].shape
     monkeypatch.setenv("SPINLIB_DATA", str(real))
-    assert load("pspin_equilibrium")["energy_64"].shape == (_pspin.FULL[64][0], 13)
+    assert load("pspin_equilibrium")["energy_64"].shape == (finite_samples.FULL[64][0], 13)
     with pytest.raises(FileNotFoundError):
         load("pspin_equilibrium", tmp_path)

@@ -5,7 +5,9 @@ import pytest
 from spinlib.attention import scaled_dot_product
 from spinlib.icl import LinearTask, in_context_ridge, pool_posterior
 from spinlib.reproduce import about, load
-from spinlib.reproduce._in_context import ICL_TRANSFORMER, _ridge_answers
+from spinlib.reproduce._experiments.in_context_learning import EXPERIMENTS, _ridge_answers
+
+ICL_TRANSFORMER = EXPERIMENTS["icl_transformer"]
 
 
 def draw_pairs(P, n, D, pool=None, rng=None):

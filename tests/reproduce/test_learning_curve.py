@@ -2,7 +2,9 @@
 import numpy as np
 
 from spinlib.reproduce import about, load, run
-from spinlib.reproduce._learning_curve import LEARNING_SIZES
+from spinlib.reproduce._experiments.learning_curve import EXPERIMENTS
+
+LEARNING_SIZES = EXPERIMENTS["learning_sizes"]
 
 
 def test_keys_and_shapes_of_a_tiny_run():

@@ -15,8 +15,11 @@ from spinlib.icl import (
 )
 from spinlib.inference import amp, ground_state, ground_state_cg
 from spinlib.reproduce import adam, load
-from spinlib.reproduce._phase import FIG12A, FIG12B, five_errors, naive_sweeps
+from spinlib.reproduce._experiments.learning_phase_diagram import EXPERIMENTS, five_errors, naive_sweeps
 from stats import z_score
+
+FIG12A = EXPERIMENTS["fig12a"]
+FIG12B = EXPERIMENTS["fig12b"]
 
 # means of 50 repeats at N = 20, 40 .. 200, from the arrays of the paper's public code (MIT licence)
 PUBLISHED = {

@@ -7,9 +7,11 @@ from spinlib.attention import LinearAttention
 from spinlib.icl import LinearTask, learning_curve, loss, population_error
 from spinlib.random_matrix import ridge_equivalent
 from spinlib.reproduce import descend, load, moments
-from spinlib.reproduce._merged import FIG16
+from spinlib.reproduce._experiments.merged_or_separate import EXPERIMENTS
 from spinlib.training import fit
 from stats import mean_error
+
+FIG16 = EXPERIMENTS["fig16"]
 
 
 def start(D, rng, size=1.0):

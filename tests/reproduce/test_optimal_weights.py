@@ -5,9 +5,13 @@ import pytest
 from spinlib.icl import Features, LinearTask, population_error, to_spin_glass
 from spinlib.random_matrix import mp_edges, mp_moment
 from spinlib.reproduce import describe, run
-from spinlib.reproduce._weights import FIG7, FIG8, FIG9, _compute7, _compute8, _compute9, mean_distance
+from spinlib.reproduce._experiments.optimal_weights import EXPERIMENTS, _compute7, _compute8, _compute9, mean_distance
 from spinlib.spin_glass import SpinGlass
 from stats import z_score
+
+FIG7 = EXPERIMENTS["fig7"]
+FIG8 = EXPERIMENTS["fig8"]
+FIG9 = EXPERIMENTS["fig9"]
 
 
 def tiny(experiment, keep, **smaller):

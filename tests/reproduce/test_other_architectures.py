@@ -7,7 +7,9 @@ from spinlib.attention import architecture
 from spinlib.icl import LinearTask, features, population_error, predict, to_spin_glass, weights
 from spinlib.inference import ground_state
 from spinlib.reproduce import load, run
-from spinlib.reproduce._architectures import FIG15, MODELS, _train
+from spinlib.reproduce._experiments.other_architectures import EXPERIMENTS, MODELS, _train
+
+FIG15 = EXPERIMENTS["fig15"]
 
 
 def test_a_tiny_run_has_the_arrays_of_the_figure():

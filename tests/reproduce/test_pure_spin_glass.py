@@ -7,7 +7,10 @@ from spinlib.icl import LinearTask, population_error, to_spin_glass, weights
 from spinlib.inference import ground_state
 from spinlib.landscape import Mixture, block_values, fit_mixture
 from spinlib.reproduce import load
-from spinlib.reproduce._pure import FIG17, FIG18, _resampled
+from spinlib.reproduce._experiments.pure_spin_glass import EXPERIMENTS, _resampled
+
+FIG17 = EXPERIMENTS["fig17"]
+FIG18 = EXPERIMENTS["fig18"]
 
 
 def sweep(experiment, points, seed=0):

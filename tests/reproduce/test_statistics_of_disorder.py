@@ -3,14 +3,17 @@ import numpy as np
 import pytest
 
 from spinlib.icl import block_moments
-from spinlib.reproduce import _disorder, load
+from spinlib.reproduce import load
+from spinlib.reproduce._experiments import statistics_of_disorder as here
+
+FIG5, FIG6 = here.EXPERIMENTS["fig5"], here.EXPERIMENTS["fig6"]
 
 
 def test_fig5_tiny():
     points = [{"D": 3, "N": 5, "P": 40, "draws": 60}] * 3
     seeds = np.random.default_rng(0).spawn(3)
-    results = [_disorder.FIG5.compute(rng=r, **p) for r, p in zip(seeds, points, strict=True)]
-    out = _disorder.FIG5.collect(points, results)
+    results = [FIG5.compute(rng=r, **p) for r, p in zip(seeds, points, strict=True)]
+    out = FIG5.collect(points, results)
     assert out["draws"] == 180 and out["powers"].shape == (3, 12, 4)
     kinds = block_moments(3, 5, 40)
     for k, name in enumerate(out["names"]):
@@ -32,7 +35,7 @@ def test_fig5_stored_moments_are_the_exact_ones():
 
 def test_fig5_a_stored_point_again():
     """Points have their own seeds: the first one of the full run, with fewer draws, is what a part of it would be."""
-    again = _disorder.FIG5.compute(rng=np.random.default_rng(0).spawn(200)[7], D=10, N=100, P=1000, draws=500)
+    again = FIG5.compute(rng=np.random.default_rng(0).spawn(200)[7], D=10, N=100, P=1000, draws=500)
     assert np.allclose(again["powers"], load("fig5")["powers"][7], rtol=1e-9, atol=1e-9)
     assert not np.allclose(again["powers"], load("fig5")["powers"][8], atol=1e-3)
 
@@ -40,8 +43,8 @@ def test_fig5_a_stored_point_again():
 def test_fig6_tiny():
     points = [{"D": 4, "P": 30, "lengths": [4, 5, 9], "draws": 3}] * 2
     seeds = np.random.default_rng(0).spawn(2)
-    results = [_disorder.FIG6.compute(rng=r, **p) for r, p in zip(seeds, points, strict=True)]
-    out = _disorder.FIG6.collect(points, results)
+    results = [FIG6.compute(rng=r, **p) for r, p in zip(seeds, points, strict=True)]
+    out = FIG6.collect(points, results)
     assert out["draws"] == 6 and list(out["blocks"]) == list("CDEFG")
     for name in "CDEFG":
         assert out[name].shape == out[f"{name}_error"].shape == out[f"{name}_pooled"].shape == (3,)
@@ -52,11 +55,11 @@ def test_fig6_tiny():
 def test_histograms_count_every_entry_off_the_diagonal_in_range():
     D = 3
     h, J = np.full((D + 1, D), 0.011), np.full((D * (D + 1),) * 2, 0.051)
-    counts = _disorder.histograms(h, J, D)
+    counts = here.histograms(h, J, D)
     assert counts.sum(axis=1).tolist() == [D * (D - 1), D, D**2 * (D**2 - 1), D**3, D * (D - 1)]
-    for row, x, (low, high) in zip(counts, (0.011, 0.011, 0.051, 0.051, 0.051), _disorder.RANGES.values(), strict=True):
+    for row, x, (low, high) in zip(counts, (0.011, 0.011, 0.051, 0.051, 0.051), here.RANGES.values(), strict=True):
         assert row.argmax() == np.searchsorted(np.linspace(low, high, 101), x) - 1
-    assert _disorder.histograms(h + 9, J + 9, D).sum() == 0
+    assert here.histograms(h + 9, J + 9, D).sum() == 0
 
 
 def test_the_noise_floor_of_independent_entries():
@@ -64,9 +67,9 @@ def test_the_noise_floor_of_independent_entries():
     rng = np.random.default_rng(0)
     law = np.full(100, 0.01)
     p, q = rng.multinomial(20_000, law, size=(2, 400))
-    found = _disorder.divergence(p, q)
+    found = here.divergence(p, q)
     assert abs(found.mean() - 99 / 20_000 / np.log(2)) < 5 * found.std() / 20 + 1e-4
-    less = np.array([_disorder._pooled(a, b, 1) for a, b in zip(p, q, strict=True)])
+    less = np.array([here._pooled(a, b, 1) for a, b in zip(p, q, strict=True)])
     assert abs(less.mean()) < 5 * less.std() / 20 + 1e-4 < found.mean() / 10
 
 
@@ -82,8 +85,8 @@ def test_fig6_stored_against_the_published_estimator(block, N, published):
 def test_fig6_a_stored_point_lies_in_the_stored_mean():
     """One of 100 points of 10 draws again: its counts are part of the stored ones, its mean is near the stored mean."""
     out = load("fig6")
-    point = _disorder.FIG6.points(True)[3]
-    again = _disorder.FIG6.compute(rng=np.random.default_rng(0).spawn(100)[3], **point)
+    point = FIG6.points(True)[3]
+    again = FIG6.compute(rng=np.random.default_rng(0).spawn(100)[3], **point)
     for b, name in enumerate("CDEFG"):
         assert (again["counts"][:, b] <= out[f"{name}_counts"]).all()
         z = (again["kl"][1:-1, b] / 10 - out[name][1:]) / (out[f"{name}_error"][1:] * 10)

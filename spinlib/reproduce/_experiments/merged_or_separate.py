@@ -121,4 +121,6 @@ def _draw(fig, result, color):
     ax.legend()
 
 
-FIG16 = Experiment(_points, _compute, _collect, _draw)
+EXPERIMENTS = {
+    "fig16": Experiment(_points, _compute, _collect, _draw),
+}

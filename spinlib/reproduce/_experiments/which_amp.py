@@ -112,4 +112,6 @@ def _amp_draw(figure, result, color):
     ax.legend()
 
 
-AMP_VARIANCES = Experiment(_amp_points, _amp_compute, _amp_collect, _amp_draw, _amp_seeds)
+EXPERIMENTS = {
+    "amp_variances": Experiment(_amp_points, _amp_compute, _amp_collect, _amp_draw, _amp_seeds),
+}

@@ -12,7 +12,7 @@ from spinlib._core import RNG, check_rng
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._phase import adam, settled
+from spinlib.reproduce._experiments.learning_phase_diagram import adam, settled
 from spinlib.spin_glass import SpinGlass
 
 
@@ -161,9 +161,6 @@ def _draw_blocks(fig, result, color):
         ax.set(title=name)
 
 
-FIG13 = Experiment(_points_blocks, _blocks, _collect_blocks, _draw_blocks)
-
-
 REPEATS_ERRORS = 20
 
 
@@ -206,4 +203,7 @@ def _draw_errors(fig, result, color):
     ax.legend()
 
 
-FIG14 = Experiment(_points_errors, _errors, _collect_errors, _draw_errors)
+EXPERIMENTS = {
+    "fig13": Experiment(_points_blocks, _blocks, _collect_blocks, _draw_blocks),
+    "fig14": Experiment(_points_errors, _errors, _collect_errors, _draw_errors),
+}

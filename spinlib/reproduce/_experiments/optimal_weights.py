@@ -42,8 +42,6 @@ def _draw7(figure, arrays, color):
     ax.legend()
 
 
-FIG7 = Experiment(_points7, _compute7, _collect7, _draw7)
-
 # --- Fig. 8: weights that answer one prompt exactly -------------------------------------------------------------------
 
 
@@ -112,8 +110,6 @@ def _draw8(figure, arrays, color):
     right.set(xlabel="distance of the exact solution", ylabel="draws")
 
 
-FIG8 = Experiment(_points8, _compute8, _collect8, _draw8)
-
 # --- Fig. 9: trained weights, and the means and variances of message passing ------------------------------------------
 
 
@@ -166,4 +162,8 @@ def _draw9(figure, arrays, color):
         ax.set(title=title, xticks=[], yticks=[])
 
 
-FIG9 = Experiment(_points9, _compute9, _collect9, _draw9)
+EXPERIMENTS = {
+    "fig7": Experiment(_points7, _compute7, _collect7, _draw7),
+    "fig8": Experiment(_points8, _compute8, _collect8, _draw8),
+    "fig9": Experiment(_points9, _compute9, _collect9, _draw9),
+}

@@ -91,4 +91,6 @@ def _draw(figure, result, color):
     ax.legend(ncols=2)
 
 
-FIG15 = Experiment(_points, _compute, _collect, _draw, _seeds)
+EXPERIMENTS = {
+    "fig15": Experiment(_points, _compute, _collect, _draw, _seeds),
+}

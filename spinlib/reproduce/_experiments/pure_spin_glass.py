@@ -121,5 +121,7 @@ def _fig18_draw(fig, result, color):
     ax.legend()
 
 
-FIG17 = Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw)
-FIG18 = Experiment(_fig18_points, _fig18_compute, _fig18_collect, _fig18_draw)
+EXPERIMENTS = {
+    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
+    "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, _fig18_draw),
+}

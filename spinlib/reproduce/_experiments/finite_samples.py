@@ -120,4 +120,6 @@ def _draw(figure, result, color):
     ax.legend()
 
 
-PSPIN_EQUILIBRIUM = Experiment(_points, _compute, _collect, _draw, _seeds)
+EXPERIMENTS = {
+    "pspin_equilibrium": Experiment(_points, _compute, _collect, _draw, _seeds),
+}

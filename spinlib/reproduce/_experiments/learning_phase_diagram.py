@@ -129,9 +129,6 @@ def _draw_map(fig, result, color):
     fig.colorbar(image, ax=ax)
 
 
-FIG12A = Experiment(_points_map, _cells, _collect_map, _draw_map)
-
-
 def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01) -> dict[str, float]:
     """Population errors of the five weights of Fig 12b on one sample; NaN where a message passing does not converge."""
     D = data.query.shape[1]
@@ -172,4 +169,7 @@ def _draw_five(fig, result, color):
     ax.legend()
 
 
-FIG12B = Experiment(_points_five, _five, _collect_five, _draw_five)
+EXPERIMENTS = {
+    "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
+    "fig12b": Experiment(_points_five, _five, _collect_five, _draw_five),
+}

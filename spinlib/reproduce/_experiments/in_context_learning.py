@@ -114,4 +114,6 @@ def _draw(figure, result, color):
     ax.legend()
 
 
-ICL_TRANSFORMER = Experiment(_points, _compute, _collect, _draw, _seeds)
+EXPERIMENTS = {
+    "icl_transformer": Experiment(_points, _compute, _collect, _draw, _seeds),
+}

@@ -42,4 +42,6 @@ def _draw(fig, result, color):
     ax.set(xlabel="1 / D", ylabel="excess over the theory (%)", xlim=(0, None), ylim=(0, None))
 
 
-LEARNING_SIZES = Experiment(_points, _compute, _collect, _draw)
+EXPERIMENTS = {
+    "learning_sizes": Experiment(_points, _compute, _collect, _draw),
+}

@@ -117,5 +117,7 @@ def _fig11_draw(fig, result, color):
         ax.set(title=f"P = {P}", xticks=[], yticks=[])
 
 
-FIG10 = Experiment(_fig10_points, _fig10_compute, _fig10_collect, _fig10_draw)
-FIG11 = Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw)
+EXPERIMENTS = {
+    "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, _fig10_draw),
+    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw),
+}

@@ -82,11 +82,6 @@ def _fig5_draw(fig, result, color):
         ax.set(yscale="log", title=name)
 
 
-FIG5 = Experiment(
-    points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
-    compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw)
-
-
 def histograms(h, J, D):
     """Counts (5, 100) of the entries off the diagonal of the blocks C, D, E, F, G in the published ranges."""
     n = D * D
@@ -157,6 +152,13 @@ def _fig6_draw(fig, result, color):
 
 
 LENGTHS = [20, 21, *range(40, 201, 20)]
-FIG6 = Experiment(
-    points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
-    compute=_fig6_compute, collect=_fig6_collect, draw=_fig6_draw)
+
+
+EXPERIMENTS = {
+    "fig5": Experiment(
+        points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
+        compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw),
+    "fig6": Experiment(
+        points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
+        compute=_fig6_compute, collect=_fig6_collect, draw=_fig6_draw),
+}

@@ -1,0 +1,32 @@
+"""The experiments of the book: one file a chapter, named as its page, with its table at the end."""
+from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiments import (
+    correlated_data,
+    energy_landscape,
+    finite_samples,
+    in_context_learning,
+    learning_curve,
+    learning_phase_diagram,
+    merged_or_separate,
+    optimal_weights,
+    other_architectures,
+    pure_spin_glass,
+    statistics_of_disorder,
+    which_amp,
+)
+
+
+def merged(*tables: dict[str, Experiment]) -> dict[str, Experiment]:
+    """One table of all; ValueError for a name that stands in two."""
+    found: dict[str, Experiment] = {}
+    for table in tables:
+        if twice := found.keys() & table.keys():
+            raise ValueError(f"two experiments are called {', '.join(sorted(twice))}; a stored file has one name: "
+                             "rename one")
+        found |= table
+    return found
+
+
+EXPERIMENTS = merged(*(chapter.EXPERIMENTS for chapter in (
+    correlated_data, energy_landscape, finite_samples, in_context_learning, learning_curve, learning_phase_diagram,
+    merged_or_separate, optimal_weights, other_architectures, pure_spin_glass, statistics_of_disorder, which_amp)))
