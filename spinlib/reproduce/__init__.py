@@ -1,4 +1,4 @@
-"""The numbers behind a figure: one experiment each, quick for a page or full for a file in chapters/data.
+"""The numbers behind a figure: one experiment each, quick for a page or full for a file in spinlib/data.
 
 ``python -m spinlib.reproduce --list`` names them, and ``python -m spinlib.reproduce amp_variances --full --jobs 2``
 computes one: amp_variances.npz, .json (how it was made) and .png. Each point of a sweep has its own seed and is kept as
@@ -19,27 +19,24 @@ from spinlib.reproduce._experiments.correlated_data import (
     token_features,
     token_moments,
 )
-from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._experiments.which_amp import iid_variances, prompt_variances
 from spinlib.reproduce._experiments.merged_or_separate import descend, moments
 from spinlib.reproduce._experiments.learning_phase_diagram import adam
 from spinlib.reproduce._experiments.finite_samples import BINS, pspin_sample
-from spinlib.reproduce._run import describe, run
-from spinlib.reproduce._store import DATA, about, load, load_agreement, save
+from spinlib.reproduce._run import names, run
+from spinlib.reproduce._store import about, load, prose, save
 
 __all__ = [
     "BINS",
-    "DATA",
-    "Experiment",
     "about",
     "adam",
     "descend",
-    "describe",
     "iid_variances",
     "load",
-    "load_agreement",
     "moments",
+    "names",
     "prompt_variances",
+    "prose",
     "pspin_sample",
     "published_covariance",
     "run",

@@ -2,16 +2,14 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
-import textwrap
 from pathlib import Path
 
 from spinlib._core import need
 from spinlib._core._files import atomic
 from spinlib.reproduce._plan import Plan
-from spinlib.reproduce._run import EXPERIMENTS, describe, experiment, planned
+from spinlib.reproduce._run import describe, experiment, names, planned
 from spinlib.reproduce._store import about, check_place, stored
 
 
@@ -31,22 +29,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", default="cpu", help="of torch, where an experiment uses it: cpu (default), cuda")
     options = parser.parse_args(arguments)
     if options.figure is None and options.list:
-        for name in sorted(EXPERIMENTS, key=_order):
-            first = re.split(r"(?<!Fig)(?<!Figs)(?<!eq)\.\s|\n\n", describe(name))[0].rstrip(".")
-            print(f"{name:18} {textwrap.shorten(first, 110, placeholder=' ...')}")
+        for name, sentence in names().items():
+            print(f"{name:18} {sentence}")
         return 0
     if options.figure is None:
         parser.error("name a figure, or all; --list shows the names")
     try:
-        names = sorted(EXPERIMENTS, key=_order) if options.figure == "all" else [options.figure]
-        uses = [options.figure != "all" or experiment(name).takes_device for name in names]
+        asked = list(names()) if options.figure == "all" else [options.figure]
+        uses = [options.figure != "all" or experiment(name).takes_device for name in asked]
         plans = [planned(name, full=options.full, rng=options.rng, device=options.device if use else "cpu")
-                 for name, use in zip(names, uses)]
+                 for name, use in zip(asked, uses)]
         _try_device(options.device)
     except (ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
     if options.list:
-        print("\n\n".join(f"{name}: {describe(name)}" for name in names))
+        print("\n\n".join(f"{name}: {describe(name)}" for name in asked))
         return 0
     if options.jobs < 1:
         parser.error(f"--jobs must be at least 1, got {options.jobs}: it is the number of points computed side by side")
@@ -80,12 +77,6 @@ def main(arguments: list[str] | None = None) -> int:
         made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
         print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
-
-
-def _order(name: str) -> tuple:
-    """Figures by their number, then the others."""
-    number = re.match(r"fig(\d+)", name)
-    return (0, int(number.group(1)), name) if number else (1, 0, name)
 
 
 def _try_device(device: str) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 
 import numpy as np
 
@@ -18,7 +19,7 @@ def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False
         device: str = "cpu") -> dict[str, np.ndarray]:
     """Compute the experiment ``figure`` with the parameters of a page, or with ``full`` those of the stored file.
 
-    Returns named arrays; :func:`describe` says which. ``rng`` is None, an integer or a
+    Returns named arrays; ``python -m spinlib.reproduce FIGURE --list`` says which. ``rng`` is None, an integer or a
     numpy Generator, from which every point of the sweep gets its own; so the numbers do not depend on ``jobs``, the
     number of points computed side by side (joblib; under ``joblib.parallel_config(backend="dask")`` or ``"ray"`` on a
     cluster). ``progress`` draws a bar on stderr. ``device`` is for the experiments that use torch.
@@ -61,11 +62,23 @@ def experiment(figure: str) -> Experiment:
     return EXPERIMENTS[figure]
 
 
-def describe(figure: str) -> str:
-    """What the arrays of the experiment ``figure`` are: names, shapes, settings.
+def names() -> dict[str, str]:
+    """The name of every experiment, and what it is in one sentence.
 
-    >>> from spinlib.reproduce import describe
-    >>> print(describe("pspin_equilibrium").splitlines()[0])
-    Equilibrium of the spherical 3-spin model at N = 32 (full: also N = 64), with a test that it is one.
+    >>> from spinlib.reproduce import names
+    >>> names()["pspin_equilibrium"]
+    'Equilibrium of the spherical 3-spin model at N = 32 (full: also N = 64), with a test that it is one.'
     """
+    return {name: re.split(r"(?<=(?<!Figs)(?<!Fig)(?<!eq)\.)\s", " ".join(describe(name).split()))[0]
+            for name in sorted(EXPERIMENTS, key=_order)}
+
+
+def describe(figure: str) -> str:
+    """What the arrays of the experiment ``figure`` are: names, shapes, settings."""
     return inspect.getdoc(experiment(figure).collect) or ""
+
+
+def _order(name: str) -> tuple:
+    """Figures by their number, then the others."""
+    number = re.match(r"fig(\d+)", name)
+    return (0, int(number.group(1)), name) if number else (1, 0, name)

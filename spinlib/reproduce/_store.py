@@ -17,7 +17,8 @@ from spinlib.reproduce._parts import Parts
 from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import computed, experiment, planned
 
-DATA = Path(__file__).resolve().parents[2] / "chapters" / "data"
+DATA = Path(__file__).resolve().parents[1] / "data"
+OF_PAGES = ("language_models",)  # made by a page's own code, with tools/authors/train_language_models.py
 
 
 def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, progress: bool = False, jobs: int = 1,
@@ -78,13 +79,11 @@ def stored(plan: Plan, folder: Path, *, progress: bool, jobs: int) -> dict[str, 
     if words := parts.ignored():
         print(words, file=sys.stderr)
     result, seconds = computed(plan, rng=plan.settings["rng"], progress=progress, jobs=jobs, parts=parts)
-    write_arrays(path, result)
-    _write_json(path.with_suffix(".json"), {
+    write(path, result, {
         "figure": plan.name, **plan.settings, "code": plan.code, "parameters": _parameters(plan.points),
         "points": len(plan.points), "plan": plan.digest, "jobs": jobs,
         "seconds": round(sum(s["wall"] for s in seconds), 1), "cpu_seconds": round(sum(s["cpu"] for s in seconds), 1),
-        "python": platform.python_version(), "numpy": np.__version__, "spinlib": __version__,
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
+        "python": platform.python_version(), "numpy": np.__version__, "spinlib": __version__})
     parts.remove()
     return result
 
@@ -100,15 +99,17 @@ def _differs(plan: Plan, made: dict) -> list[str]:
 def load(figure: str, folder: str | Path | None = None, *, full: bool = True) -> dict[str, np.ndarray]:
     """Read the stored full run of the experiment ``figure``, or with ``full=False`` a stored quick one.
 
-    The files are part of the book's repository, not of the installed package: they are looked for in ``folder``, else
-    in the folder that the environment variable SPINLIB_DATA names, else in chapters/data of the repository around
-    this file. Raises FileNotFoundError where there is none, and ValueError where it is damaged or made with other
-    parameters than those of this version, each saying what to do.
+    The files are data of the package; ``folder``, or the environment variable SPINLIB_DATA, names another place. The
+    training curves of the chapter on language models are read by ``load("language_models")``. Raises FileNotFoundError
+    where there is no such file, and ValueError where it is damaged or made with other parameters than those of this
+    version, each saying what to do.
 
     >>> from spinlib.reproduce import load
     >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
     (40, 13)
     """
+    if figure in OF_PAGES:
+        return _read(_place(folder) / f"{figure}.npz", about(figure, folder))
     plan = planned(figure, full=full)
     made, path = about(figure, folder), _place(folder) / f"{figure}.npz"
     if made.get("figure") != figure or made.get("full") is not full or made.get("plan") != plan.digest:
@@ -121,17 +122,20 @@ def load(figure: str, folder: str | Path | None = None, *, full: bool = True) ->
 def about(figure: str, folder: str | Path | None = None) -> dict:
     """How a stored run was made: seed, parameters, versions, seconds of all points together.
 
+    Where the run was compared with published arrays, ``agreement`` holds the ``date`` and ``rows``, each with ``what``
+    it is, ``value``, the ``band`` wanted (or None), whether it was ``met``, and the number of ``points``.
+
     >>> from spinlib.reproduce import about
     >>> about("amp_variances")["parameters"]["D"]
     [12, 16, 20, 28, 36, 48, 64]
     """
-    experiment(figure)
+    if figure not in OF_PAGES:
+        experiment(figure)
     place = _place(folder)
     for path in (place / f"{figure}.npz", place / f"{figure}.json"):
         if not path.is_file():
-            raise FileNotFoundError(
-                f"there is no {path}; name the folder chapters/data of the book's repository, as load({figure!r}, "
-                f"folder) or in the environment variable SPINLIB_DATA, or {_remedy(figure, place, True)}")
+            raise FileNotFoundError(f"there is no {path}; name the folder that has it, as load({figure!r}, folder) or in "
+                                    f"the environment variable SPINLIB_DATA, or {_remedy(figure, 'DIR', True)}")
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         assert isinstance(made, dict)
@@ -140,17 +144,17 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
     return made
 
 
-def load_agreement(folder: str | Path | None = None) -> dict:
-    """How well stored runs agree with the published arrays: numbers that ``tools/authors/compare_published.py`` wrote.
+def prose() -> tuple[str, str]:
+    """The prose of this book as it stood once, in small letters: the part to learn from, and whole chapters held out.
 
-    Returns the ``date``, and for a figure that was compared ``full`` and ``rows``, each with ``what`` it is, ``value``,
-    the ``band`` wanted (or None), ``met`` and the number of ``points``: ``load_agreement()["fig12b"]["rows"]["adam"]``.
+    A paragraph is a line; each formula, number, reference and piece of code is the sign #.
+
+    >>> from spinlib.reproduce import prose
+    >>> [len(part) for part in prose()]
+    [288692, 34730]
     """
-    path = _place(folder) / "published_agreement.json"
-    if not path.exists():
-        raise FileNotFoundError(f"there is no {path}; with the published arrays in a folder DIR it is made by "
-                                "python tools/authors/compare_published.py DIR --store")
-    return json.loads(path.read_text(encoding="utf-8"))
+    learn, held_out = (DATA / "book_prose.txt").read_text(encoding="utf-8").split("=\n")
+    return learn, held_out
 
 
 def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
@@ -167,7 +171,9 @@ def _place(folder: str | Path | None) -> Path:
     return Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
 
 
-def _remedy(figure: str, folder: Path, full: bool) -> str:
+def _remedy(figure: str, folder: str | Path, full: bool) -> str:
+    if figure in OF_PAGES:
+        return "take the file from the repository of the book"
     return f"make the file: python -m spinlib.reproduce {figure}{' --full' if full else ''} --out {folder}"
 
 
@@ -178,7 +184,14 @@ def _parameters(points: list[dict]) -> dict:
             for name in names}
 
 
-def _write_json(path: Path, values: dict) -> None:
+def write(path: Path, arrays: dict[str, np.ndarray], made: dict) -> None:
+    """The arrays as ``path``, an npz file, and beside it, as json, how they were made."""
+    write_arrays(path, arrays)
+    write_json(path.with_suffix(".json"), {**made, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
+
+
+def write_json(path: Path, values: dict) -> None:
+    """Named values, a line for each."""
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in values.items())
     with atomic(path) as temporary:
         temporary.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from spinlib.reproduce import prose
+
 CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
-TRAIN, HELD_OUT = (CHAPTERS / "data" / "book_prose.txt").read_text(encoding="utf-8").split("=\n")
+TRAIN, HELD_OUT = prose()
 
 
 def page(n_V, *begins):

@@ -32,8 +32,8 @@ FACES = {
     "spinlib.random_matrix": (
         "mp_atom mp_density mp_edges mp_moment mp_stieltjes ridge_equivalent RidgeEquivalent wishart"),
     "spinlib.reproduce": (
-        "about adam BINS DATA descend describe Experiment iid_variances load load_agreement moments "
-        "prompt_variances pspin_sample published_covariance run save shared_covariance token_error token_features "
+        "about adam BINS descend iid_variances load moments names prompt_variances prose "
+        "pspin_sample published_covariance run save shared_covariance token_error token_features "
         "token_moments"),
     "spinlib.spin_glass": (
         "gaussian_glass shuffled SpinGlass"),

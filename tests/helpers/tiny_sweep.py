@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from spinlib.reproduce import Experiment
 from spinlib.reproduce._command import main
+from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._run import EXPERIMENTS
 
 

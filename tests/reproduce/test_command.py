@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tiny_sweep
-from spinlib import reproduce
 from spinlib._core import _files
-from spinlib.reproduce import _parts, _plan, _run, about, load, run, save
+from spinlib.reproduce import _parts, _plan, _run, _store, about, load, names, run, save
 from spinlib.reproduce._command import main
+from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._sweep import one_thread
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -121,7 +121,7 @@ def test_a_part_made_otherwise_is_not_taken(tmp_path, monkeypatch, change):
         monkeypatch.setattr(_plan, "code_digest", lambda compute: "other")
     if change == "point":
         other = [{**p, "name": "new"} for p in tiny_sweep.points(False)]
-        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", reproduce.Experiment(
+        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(
             lambda full: other, tiny_sweep.compute, tiny_sweep.collect))
     save("tiny", tmp_path, **options)
     assert len(log.read_text().split()) == (12 if change == "full" else 8)
@@ -163,7 +163,7 @@ def test_a_full_run_is_not_written_over_by_another_unless_one_says_so(tmp_path, 
     before, text = whole(tmp_path), (tmp_path / "tiny.json").read_text()
     if "points" in options:
         fewer = tiny_sweep.points(True)[:3]
-        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", reproduce.Experiment(
+        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(
             lambda full: fewer, tiny_sweep.compute, tiny_sweep.collect))
     if "code" in options:
         monkeypatch.setattr(_plan, "code_digest", lambda compute: "other")
@@ -323,7 +323,7 @@ def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypa
 def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
     with pytest.raises(ValueError, match="tiny does not use torch, so it has no device='cuda'"):
         run("tiny", device="cuda")
-    torched = reproduce.Experiment(tiny_sweep.points, tiny_sweep.gpu, tiny_sweep.collect)
+    torched = Experiment(tiny_sweep.points, tiny_sweep.gpu, tiny_sweep.collect)
     monkeypatch.setitem(_run.EXPERIMENTS, "tiny", torched)
     assert (run("tiny", device="cuda:0")["sum"] == 6).all() and (run("tiny")["sum"] == 3).all()
     save("tiny", tmp_path, device="cuda")
@@ -332,7 +332,7 @@ def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
 
 def test_the_command_tries_the_device_before_it_computes(monkeypatch, tmp_path, capsys):
     pytest.importorskip("torch")
-    torched = reproduce.Experiment(tiny_sweep.points, tiny_sweep.gpu, tiny_sweep.collect)
+    torched = Experiment(tiny_sweep.points, tiny_sweep.gpu, tiny_sweep.collect)
     monkeypatch.setitem(_run.EXPERIMENTS, "tiny", torched)
     for device in ("cuda:99", "abacus"):
         with pytest.raises(SystemExit) as stop:
@@ -355,9 +355,10 @@ def test_progress_is_a_bar_on_stderr_and_silence_is_the_default(capsys):
 def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    names = [line.split()[0] for line in lines]
-    assert sorted(names) == sorted(_run.EXPERIMENTS) and names.index("fig7") < names.index("fig9") < names.index("tiny")
-    assert next(line for line in lines if line.startswith("tiny ")).split(maxsplit=1)[1] == "A row for each size"
+    listed = [line.split()[0] for line in lines]
+    assert sorted(listed) == sorted(_run.EXPERIMENTS) and listed == list(names())
+    assert listed.index("fig7") < listed.index("fig9") < listed.index("tiny")
+    assert next(line for line in lines if line.startswith("tiny ")).split(maxsplit=1)[1] == "A row for each size."
     assert main(["tiny", "--list"]) == 0
     assert capsys.readouterr().out.startswith("tiny: A row for each size.\n\n``size`` (8,)")
     folder = tmp_path / "new" / "deep"
@@ -372,7 +373,7 @@ def test_an_interruption_from_the_keyboard_ends_in_words_and_keeps_what_is_finis
             raise KeyboardInterrupt
         return tiny_sweep.compute(rng, size, name)
 
-    monkeypatch.setitem(_run.EXPERIMENTS, "tiny", reproduce.Experiment(tiny_sweep.points, stop, tiny_sweep.collect))
+    monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(tiny_sweep.points, stop, tiny_sweep.collect))
     assert main(["tiny", "--out", str(tmp_path)]) == 130
     assert "tiny: interrupted; the same command goes on" in capsys.readouterr().err
     assert len(list((tmp_path / "tiny.parts").iterdir())) == 3
@@ -499,18 +500,18 @@ def hide(monkeypatch, package):
 
 
 def test_every_stored_file_in_the_book_is_whole_small_and_of_this_plan():
-    names = sorted(path.stem for path in reproduce.DATA.glob("*.npz"))
-    assert {"amp_variances", "pspin_equilibrium"} <= set(names) <= set(_run.EXPERIMENTS)
-    for name in names:
+    stored = sorted(path.stem for path in _store.DATA.glob("*.npz"))
+    assert {"amp_variances", "pspin_equilibrium"} <= set(stored) <= {*_run.EXPERIMENTS, *_store.OF_PAGES}
+    for name in stored:
         load(name)
-        assert (reproduce.DATA / f"{name}.npz").stat().st_size < 1e6, name
-    assert not list(reproduce.DATA.glob("*.tmp")) and not list(reproduce.DATA.glob("*.parts"))
+        assert (_store.DATA / f"{name}.npz").stat().st_size < 1e6, name
+    assert not list(_store.DATA.glob("*.tmp")) and not list(_store.DATA.glob("*.parts"))
 
 
 @pytest.mark.parametrize("name", list(_run.EXPERIMENTS))
 def test_every_experiment_describes_itself_and_has_plain_points_and_a_picture(name):
     one = _run.EXPERIMENTS[name]
-    assert len(reproduce.describe(name)) > 50 and one.draw is not None
+    assert len(_run.describe(name)) > 50 and one.draw is not None
     for full in (False, True):
         points = one.points(full)
         assert points and json.loads(json.dumps(points)) == points

@@ -22,7 +22,7 @@ def child(k, n=32):
 
 
 def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
-    assert (reproduce.DATA / "pspin_equilibrium.npz").stat().st_size < 1e6
+    assert (_store.DATA / "pspin_equilibrium.npz").stat().st_size < 1e6
     about = reproduce.about("pspin_equilibrium")
     assert about["full"] is True and about["rng"] == 0 and about["figure"] == "pspin_equilibrium"
     assert "about" not in stored and about["points"] == sum(samples for samples, _ in finite_samples.FULL.values())
@@ -161,7 +161,7 @@ def test_amp_variances_a_stored_point_comes_out_again_and_the_pair_term_keeps_it
     the next sample differs. Sizes, limits and order of all."""
     stored = load("amp_variances")
     assert (
-        reproduce.about("amp_variances")["full"] is True and (reproduce.DATA / "amp_variances.npz").stat().st_size < 1e5
+        reproduce.about("amp_variances")["full"] is True and (_store.DATA / "amp_variances.npz").stat().st_size < 1e5
     )
     seed = int(np.random.default_rng(0).integers(2**32))
     b, a = list(stored["D"]).index(16), list(stored["alpha"]).index(7.5)
@@ -199,7 +199,7 @@ def test_amp_variances_quick_shares_its_samples_with_the_stored_run(capsys):
 def test_stored_files_are_found_where_they_are(tmp_path, monkeypatch):
     """From a wheel there is no repository around the package: a folder, or the environment,
     says where the files are."""
-    real = reproduce.DATA
+    real = _store.DATA
     monkeypatch.setattr(_store, "DATA", tmp_path)
     assert load("pspin_equilibrium", real)["energy_64"].shape == load("pspin_equilibrium", str(real))["energy_64"].shape
     monkeypatch.setenv("SPINLIB_DATA", str(real))

@@ -4,7 +4,7 @@ import pytest
 
 from spinlib.icl import Features, LinearTask, population_error, to_spin_glass
 from spinlib.random_matrix import mp_edges, mp_moment
-from spinlib.reproduce import describe, run
+from spinlib.reproduce import _run, run
 from spinlib.reproduce._experiments.optimal_weights import EXPERIMENTS, _compute7, _compute8, _compute9, mean_distance
 from spinlib.spin_glass import SpinGlass
 from stats import z_score
@@ -101,7 +101,7 @@ def test_fig9_training_on_few_prompts_ends_on_them():
 # --- all three ----------------------------------------------------------------------------------------------------
 
 def test_they_are_in_the_table_and_described():
-    assert "inverse Wishart" in describe("fig8") and "reaction term" in describe("fig9")
+    assert "inverse Wishart" in _run.describe("fig8") and "reaction term" in _run.describe("fig9")
     assert run("fig7", rng=1)["eigenvalues_100"].shape == (20, 100)
     assert _compute7(5, 7, 2, rng=np.random.default_rng(0))["eigenvalues"].shape == (2, 5)
 

@@ -5,9 +5,9 @@ python tools/authors/compare_published.py DIR [--ours FOLDER] [--store]
 DIR holds the arrays of the public code of Li, Bai and Huang (arXiv:2408.02288), one file each, named after the figure
 of the thesis: fig6-h1_mean.npy, fig6-h2_mean, fig6-J1_mean, -J2_mean, -J3_mean; fig9-m; fig10-zero-ratio;
 fig12-contrast, fig12-N_list, fig12-amp_loss_mean, fig12-sgd_loss_mean; fig14-amp, fig14-sgd. Figures without a file
-are left out. Ours are the stored full runs (of chapters/data, or FOLDER), else a quick run made now, whose own
-standard errors, three of them, widen the bands. --store writes chapters/data/published_agreement.json, which
-spinlib.reproduce.load_agreement reads.
+are left out. Ours are the stored full runs (of spinlib/data, or FOLDER), else a quick run made now, whose own
+standard errors, three of them, widen the bands. --store writes the agreement of the stored runs into their json
+files, where spinlib.reproduce.about has it.
 """
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from spinlib import reproduce
+from spinlib.reproduce import _store
 
 BLOCKS = {"C": "h1", "D": "h2", "E": "J1", "F": "J2", "G": "J3"}
 FIGURES = ("fig6", "fig9", "fig10", "fig12a", "fig12b", "fig14")
@@ -146,7 +147,7 @@ def main(arguments=None):
     parser.add_argument("published", type=pathlib.Path, metavar="DIR", help="folder of the published arrays")
     parser.add_argument("--ours", type=pathlib.Path, default=None, help="folder of our stored runs")
     parser.add_argument("--stored-only", action="store_true", help="leave out what is not stored, compute nothing")
-    parser.add_argument("--store", action="store_true", help="write chapters/data/published_agreement.json")
+    parser.add_argument("--store", action="store_true", help="write the agreement of stored runs into FIGURE.json")
     options = parser.parse_args(arguments)
     if not options.published.is_dir():
         parser.error(f"{options.published} is not a folder")
@@ -160,13 +161,13 @@ def main(arguments=None):
     for line in left_out:
         print(line)
     if options.store:
-        path = reproduce.DATA / "published_agreement.json"
-        for one in found.values():
-            for r in one["rows"].values():
-                r["band"] = None if np.isinf(r["band"]) else r["band"]
-        text = json.dumps({"date": datetime.date.today().isoformat(), **found}, indent=1)
-        path.write_text(f"{text}\n", encoding="utf-8")
-        print(f"== written to {path}")
+        for figure in [figure for figure, one in found.items() if one["full"]]:
+            path = (options.ours or _store.DATA) / f"{figure}.json"
+            rows = {name: {**r, "band": None if np.isinf(r["band"]) else r["band"]}
+                    for name, r in found[figure]["rows"].items()}
+            _store.write_json(path, {**json.loads(path.read_text(encoding="utf-8")), "agreement": {
+                "date": datetime.date.today().isoformat(), "sha256": found[figure]["sha256"], "rows": rows}})
+            print(f"== written to {path}")
     return 0 if found and all(r["met"] for one in found.values() for r in one["rows"].values()) else 1
 
 

@@ -1,6 +1,6 @@
 """The book's own prose as a small corpus: letters, a few signs, and # for every formula, number, code and reference.
 
-python tools/authors/freeze_prose.py     writes chapters/data/book_prose.txt
+python tools/authors/freeze_prose.py     writes spinlib/data/book_prose.txt
 
 It was run once, on the 22 chapters that stood then; chapters/transformer/language_models reads the file. To run it again
 changes the corpus, and with it every number on that page. One paragraph is one line. The training part comes first, then a
@@ -56,7 +56,7 @@ def main():
         lines = [p for chapter in chapters for p in paragraphs(chapter)]
         lines = [p for p in lines if not (p in seen or seen.add(p))]
         parts.append("\n".join(lines) + "\n")
-    (ROOT / "chapters" / "data" / "book_prose.txt").write_text("=\n".join(parts))
+    (ROOT / "spinlib" / "data" / "book_prose.txt").write_text("=\n".join(parts))
     print(*(f"{len(part)} characters" for part in parts), sep=", ")
 
 

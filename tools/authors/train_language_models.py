@@ -1,11 +1,10 @@
 """The long trainings of chapters/transformer/language_models, with the code of that page.
 
-python tools/authors/train_language_models.py causal masked denoising     writes chapters/data/language_models.json
+python tools/authors/train_language_models.py causal masked denoising     writes spinlib/data/language_models.npz
 
 It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for each
 objective named (one to two minutes of one core each). What is there of other objectives stays.
 """
-import json
 import os
 import pathlib
 import sys
@@ -17,6 +16,10 @@ import numpy as np
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from spinlib import reproduce
+from spinlib.reproduce import _store
+
 STEPS, SEEDS = {"causal": 4000, "masked": 4000, "denoising": 2000}, (0,)
 STOPS = (50, 100, 250, 500, 1000, 1500, 2000, 3000, 4000)
 
@@ -31,7 +34,6 @@ def by_letter(page, model):
 
 def main():
     matplotlib.use("agg")
-    target = ROOT / "chapters" / "data" / "language_models.json"
     os.chdir(ROOT / "chapters" / "transformer")
     page = {}
     for cell in nbformat.read("language_models.ipynb", as_version=4).cells:
@@ -40,16 +42,19 @@ def main():
         if cell.cell_type == "code":
             exec(compile(cell.source, "cell", "exec"), page)
     for name in sys.argv[1:]:
-        for seed in SEEDS:
-            start = time.process_time()
-            model, path = page["train"](name, STEPS[name], seed=seed, stops=STOPS)
-            stored = json.loads(target.read_text()) if target.exists() else {"steps": STOPS, "bits": {}, "cpu_s": {}}
-            if name == "causal" and seed == 0:
-                stored["letters"] = by_letter(page, model)
-            stored["bits"].setdefault(name, {})[str(seed)] = [round(float(path[s]), 4) for s in STOPS if s in path]
-            stored["cpu_s"].setdefault(name, {})[str(seed)] = round(time.process_time() - start)
-            target.write_text(json.dumps(stored, indent=1) + "\n")
-            print(name, seed, stored["bits"][name][str(seed)], flush=True)
+        start = time.process_time()
+        runs = [page["train"](name, STEPS[name], seed=seed, stops=STOPS) for seed in SEEDS]
+        try:
+            arrays, made = reproduce.load("language_models"), reproduce.about("language_models")
+        except FileNotFoundError:
+            arrays, made = {}, {"figure": "language_models", "full": True, "cpu_seconds": {}}
+        arrays["steps"] = np.array(STOPS)
+        arrays[name] = np.array([[round(float(path[s]), 4) for s in STOPS if s in path] for _, path in runs])
+        if name == "causal":
+            arrays["letters"] = np.array(by_letter(page, runs[0][0]))
+        made["cpu_seconds"][name] = round(time.process_time() - start)
+        _store.write(_store.DATA / "language_models.npz", arrays, {**made, "seeds": SEEDS})
+        print(name, *arrays[name].tolist(), flush=True)
 
 
 if __name__ == "__main__":
