@@ -20,8 +20,6 @@ from spinlib.reproduce._experiments.correlated_data import (
     token_moments,
 )
 from spinlib.reproduce._experiments.which_amp import iid_variances, prompt_variances
-from spinlib.reproduce._experiments.merged_or_separate import descend, moments
-from spinlib.reproduce._experiments.learning_phase_diagram import adam
 from spinlib.reproduce._experiments.finite_samples import BINS, pspin_sample
 from spinlib.reproduce._run import names, run
 from spinlib.reproduce._store import about, load, prose, save
@@ -29,11 +27,8 @@ from spinlib.reproduce._store import about, load, prose, save
 __all__ = [
     "BINS",
     "about",
-    "adam",
-    "descend",
     "iid_variances",
     "load",
-    "moments",
     "names",
     "prompt_variances",
     "prose",

@@ -17,6 +17,7 @@ MODULES = {name.removesuffix(".__init__"): path for name, path in FILES.items()}
 ARROWS = {
     "_core": "",
     "spin_glass": "",
+    "descent": "spin_glass",
     "symbolic": "",
     "pspin": "",
     "factor_graph": "",
@@ -27,11 +28,12 @@ ARROWS = {
     "inference": "icl spin_glass",
     "landscape": "icl spin_glass",
     "plotting": "factor_graph",
-    "reproduce": "attention icl inference landscape plotting pspin random_matrix spin_glass training",
+    "reproduce": "attention descent icl inference landscape plotting pspin random_matrix spin_glass training",
 }
 LINES = {
     "_core": 440,
     "spin_glass": 125,
+    "descent": 110,
     "symbolic": 1100,
     "pspin": 1340,
     "factor_graph": 510,
@@ -42,7 +44,7 @@ LINES = {
     "inference": 590,
     "landscape": 260,
     "plotting": 105,
-    "reproduce": 2400,
+    "reproduce": 2300,
 }
 ALL_LINES = 9500
 

@@ -6,6 +6,8 @@ FACES = {
         "architecture attention_weights causal_mask decoder_layer embed encoder_layer feed_forward Heads "
         "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities rms_norm rotary scaled_dot_product "
         "sinusoidal_positions softmax_attention SoftmaxAttention TransformerBlock"),
+    "spinlib.descent": (
+        "flow trajectory"),
     "spinlib.factor_graph": (
         "Beliefs bethe_free_energy bethe_terms bp edges enumerate_states FactorGraph ising magnetisations "
         "pspin_ising random_scopes tree_scopes"),
@@ -32,7 +34,7 @@ FACES = {
     "spinlib.random_matrix": (
         "mp_atom mp_density mp_edges mp_moment mp_stieltjes ridge_equivalent RidgeEquivalent wishart"),
     "spinlib.reproduce": (
-        "about adam BINS descend iid_variances load moments names prompt_variances prose "
+        "about BINS iid_variances load names prompt_variances prose "
         "pspin_sample published_covariance run save shared_covariance token_error token_features "
         "token_moments"),
     "spinlib.spin_glass": (

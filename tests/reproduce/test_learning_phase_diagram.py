@@ -1,7 +1,6 @@
 """Figure 12: the sweeps, Adam on the summary of the prompts, equation of state, stored numbers, published values."""
 import numpy as np
 import pytest
-import torch
 
 from spinlib.icl import (
     Features,
@@ -14,7 +13,7 @@ from spinlib.icl import (
     weights,
 )
 from spinlib.inference import amp, ground_state, ground_state_cg
-from spinlib.reproduce import adam, load
+from spinlib.reproduce import load
 from spinlib.reproduce._experiments.learning_phase_diagram import EXPERIMENTS, five_errors, naive_sweeps
 from stats import z_score
 
@@ -45,34 +44,6 @@ def test_blank_cells_of_the_published_map():
     assert published.shape == here.shape == (50, 50) and published.sum() == 234
     assert (here == published).mean() >= 0.95
     assert (here & published).sum() > 0.7 * (here | published).sum()
-
-
-def test_adam_on_the_summary_is_torch_adam_on_the_prompts():
-    D, start = 3, np.random.default_rng(1).standard_normal(12)
-    data = LinearTask(D, 5).sample_features(40, rng=0)
-    W = torch.tensor(start.reshape(D + 1, D), requires_grad=True)
-    u, query, y = (torch.tensor(a) for a in (data.u, data.query, data.y))
-    optimizer = torch.optim.Adam([W], lr=0.01, weight_decay=0.02)
-    for _ in range(60):
-        optimizer.zero_grad()
-        ((((u @ W) * query).sum(1) - y) ** 2).mean().backward()
-        optimizer.step()
-    glass = to_spin_glass(data, 0.0)
-    found = adam(glass.hessian, glass.h, 0.02, start=start, steps=60, rate=0.01)
-    assert np.abs(found - W.detach().numpy().ravel()).max() < 1e-9
-    other = adam(glass.hessian, glass.h, 0.01, start=start, steps=60, rate=0.01)
-    assert np.abs(other - found).max() > 1e-5
-
-
-def test_weight_decay_of_the_full_square_is_half_a_ridge():
-    data = LinearTask(3, 10).sample_features(200, rng=0)
-    glass = to_spin_glass(data, 0.05)
-    A = glass.hessian - 0.05 * np.eye(12)
-    w = adam(A, glass.h, 0.1, start=np.zeros(12), steps=20_000, rate=1e-3)
-    for rate in (1e-5, 1e-7):                           # near the minimum Adam wanders by about a step: smaller ones
-        w = adam(A, glass.h, 0.1, start=w, rate=rate)
-    assert np.abs(w - ground_state(glass).mean).max() < 1e-6
-    assert np.abs(w - np.linalg.solve(A + 0.1 * np.eye(12), glass.h)).max() > 1e-2
 
 
 def test_the_published_sweeps_end_where_the_iteration_of_the_library_ends():

@@ -1,14 +1,12 @@
-"""Merged and separate weights: training on A and h, what gradient descent leaves, and the stored runs of Figure 16."""
+"""Merged and separate weights: what gradient descent leaves, and the stored runs of Figure 16."""
 import numpy as np
 import pytest
-import torch
 
-from spinlib.attention import LinearAttention
-from spinlib.icl import LinearTask, learning_curve, loss, population_error
+from spinlib.descent import trajectory
+from spinlib.icl import LinearTask, learning_curve, population_error, to_spin_glass
 from spinlib.random_matrix import ridge_equivalent
-from spinlib.reproduce import descend, load, moments
+from spinlib.reproduce import load
 from spinlib.reproduce._experiments.merged_or_separate import EXPERIMENTS
-from spinlib.training import fit
 from stats import mean_error
 
 FIG16 = EXPERIMENTS["fig16"]
@@ -19,38 +17,16 @@ def start(D, rng, size=1.0):
     return [size * rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D)]
 
 
-def test_moments_hold_the_loss():
-    prompts = LinearTask(4, 9).sample(30, rng=0)
-    A, h = moments(prompts)
-    W = start(4, 1)[0]
-    w = W.ravel()
-    assert loss(W, prompts, 0.0) == pytest.approx(w @ A @ w / 2 - h @ w + np.mean(prompts.y**2) / 2, rel=1e-12)
-
-
-def test_descend_is_torch_adam_on_the_prompts():
-    D, data = 4, LinearTask(4, 12).sample_features(40, rng=0)
-    A, h = moments(data)
-    W, W_Q, W_K = start(D, 1)
-    one = LinearAttention(D).set_weights(W)
-    fit(one, data, steps=50, lr=0.01)
-    assert np.abs(one.weights() - descend([W], A, h, steps=50)[-1]).max() < 1e-9
-    two = LinearAttention(D, factored=True)                          # its W is W_K^T W_Q: the names are exchanged
-    with torch.no_grad():
-        two.W_K[0] = torch.tensor(W_Q)
-        two.W_Q[0] = torch.tensor(np.pad(W_K, ((0, 0), (0, 1))))
-    fit(two, data, steps=50, lr=0.01)
-    assert np.abs(two.weights() - descend([W_Q, W_K], A, h, steps=50)[-1]).max() < 1e-9
-
-
 def test_gradient_descent_keeps_the_unseen_part_and_adam_does_not():
     D, P = 5, 12
-    A, h = moments(LinearTask(D, 20).sample_features(P, rng=3))
+    glass = to_spin_glass(LinearTask(D, 20).sample_features(P, rng=3), 0.0)
+    A, h = glass.hessian, glass.h
     seen = np.linalg.pinv(A, rcond=1e-12, hermitian=True)
     unseen = np.eye(len(h)) - seen @ A
     W = start(D, 4)[0]
-    by_descent = descend([W], A, h, steps=60_000, lr=1 / np.linalg.eigvalsh(A)[-1], adam=False)[-1].ravel()
+    by_descent = trajectory(glass, W, steps=60_000, lr=1 / np.linalg.eigvalsh(A)[-1], adam=False)[-1].ravel()
     assert np.abs(by_descent - seen @ h - unseen @ W.ravel()).max() < 1e-8
-    by_adam = descend([W], A, h)[-1].ravel()
+    by_adam = trajectory(glass, W)[-1].ravel()
     assert np.abs(A @ by_adam - h).max() < 1e-4 and np.linalg.norm(unseen @ (by_adam - W.ravel())) > 0.3
 
 
@@ -62,7 +38,8 @@ def test_cost_of_the_start():
     gaps, traces = [], []
     for seed in range(12):
         rng = np.random.default_rng([5, seed])
-        A, h = moments(LinearTask(D, N).sample_features(P, rng=rng))
+        glass = to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.0)
+        A, h = glass.hessian, glass.h
         seen = np.linalg.pinv(A, rcond=1e-12, hermitian=True)
         unseen = np.eye(len(h)) - seen @ A
         least = (seen @ h).reshape(D + 1, D)
@@ -76,7 +53,8 @@ def test_cost_of_the_start():
 
 
 def test_gradient_flow_of_the_product_conserves_the_difference():
-    A, h = moments(LinearTask(4, 20).sample_features(30, rng=6))
+    glass = to_spin_glass(LinearTask(4, 20).sample_features(30, rng=6), 0.0)
+    A, h = glass.hessian, glass.h
     _, W_Q, W_K = start(4, 7)
     drifts = []
     for step in (0.02, 0.01):
@@ -118,17 +96,3 @@ def test_stored_runs_show_the_peak_and_the_theory():
     theory = np.array([learning_curve(20, 100, int(a * 400), 0.0) for a in alpha[alpha > 1.35]])
     excess = stored["exact"][alpha > 1.35].mean(1) / theory
     assert (excess > 1).all() and (excess < 1.25).all()                       # unequal prompts, order 1/D
-
-
-@pytest.mark.parametrize("weights, words", [
-    ([np.zeros((3, 3))], r"where D \(D \+ 1\) = 6"),
-    ([np.zeros((3, 3)), np.zeros((2, 2))], "got shapes"),
-    ([np.zeros((2, 3)), np.zeros((2, 2)), np.zeros((2, 2))], "got shapes")])
-def test_bad_input(weights, words):
-    with pytest.raises(ValueError, match=words):
-        descend(weights, np.eye(6), np.zeros(6), steps=1)
-
-
-def test_a_step_that_is_too_large_is_told_in_words():
-    with pytest.raises(ValueError, match="lr must be small enough"):
-        descend([np.ones((3, 2))], np.eye(6), np.zeros(6), steps=2000, lr=3.0, adam=False)

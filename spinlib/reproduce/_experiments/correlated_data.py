@@ -12,7 +12,7 @@ from spinlib._core import RNG, check_rng
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._experiments.learning_phase_diagram import adam, settled
+from spinlib.reproduce._experiments.learning_phase_diagram import published_adam, settled
 from spinlib.spin_glass import SpinGlass
 
 
@@ -175,7 +175,7 @@ def _errors(rng, c, covariance, repeat, D, N, P, weight_decay):
     glass = to_spin_glass(token_features(K, D, P, rng=rng), weight_decay)
     half = SpinGlass(glass.J, glass.h, glass.lam - weight_decay / 2)
     start = rng.standard_normal(glass.n) / np.sqrt(D + 1)
-    found = {"adam": adam(glass.hessian - weight_decay * np.eye(glass.n), glass.h, weight_decay, start=start),
+    found = {"adam": published_adam(half, start),
              "exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
     for name, onsager in (("amp_eq153", False), ("amp", True)):
         found[name] = settled(glass, onsager=onsager, damping=0.8, tol=1e-7, max_iter=600)

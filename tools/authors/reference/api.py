@@ -8,7 +8,7 @@ from reference import data as d
 
 GROUPS = [
     ("From a task to its error", ["icl", "spin_glass", "inference", "random_matrix", "landscape"]),
-    ("Transformers that are trained", ["attention", "training"]),
+    ("Transformers that are trained", ["attention", "training", "descent"]),
     ("The spherical p-spin model", ["pspin", "pspin.amp", "pspin.simulation", "pspin.two_spin"]),
     ("Messages between discrete spins", ["factor_graph"]),
     ("Derivations in computer algebra", ["symbolic", "symbolic.cavity", "symbolic.one_rsb", "symbolic.parisi"]),
