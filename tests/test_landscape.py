@@ -4,8 +4,8 @@ import pytest
 from stats import z_score
 
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
-from spinlib.landscape import (Mixture, block_values, fit_mixture, hessian_density, hessian_spectrum, plane_cut,
-                               relative_norms, zero_modes, zero_ratio)
+from spinlib.landscape import (Mixture, block_values, fit_mixture, hessian_spectrum, plane_cut, relative_norms,
+                               zero_modes, zero_ratio)
 from spinlib.random_matrix import mp_density
 from spinlib.spin_glass import SpinGlass, gaussian_glass
 
@@ -52,50 +52,6 @@ def test_idle_column_of_a_square_w_is_flat():
     values = np.linalg.eigvalsh(s.T @ s / 40)
     assert (np.abs(values) < 1e-12).sum() == 4
     assert (np.abs(values) < 1e-12).mean() == zero_ratio(3, 40)
-
-
-@pytest.mark.parametrize("P", [60, 100, 420, 1000, 5000])
-def test_density_without_norms_is_silverstein_of_two_variances(P):
-    """Another road: x(m) = -1/m + sum_k c_k v_k / (1 + v_k m) is a cubic for the companion transform m at each x."""
-    D, N = 20, 100
-    x = np.geomspace(0.02, 3, 40)
-    v, c = np.array([(1 + 21 / 100) / 20, 1.1 * 1.02]), np.array([400, 20]) / P
-    expected = []
-    for z in x * (1 + 1e-7j):
-        bracket = [np.poly1d([v[0], 1]), np.poly1d([v[1], 1])]
-        m = np.poly1d([1, 0])
-        cubic = (m * z + 1) * bracket[0] * bracket[1] - m * (bracket[1] * (c[0] * v[0]) + bracket[0] * (c[1] * v[1]))
-        m = max(cubic.roots, key=lambda r: r.imag)
-        expected.append((m.imag - (1 - 420 / P) * (-1 / z).imag) * P / 420 / np.pi)
-    assert np.abs(hessian_density(x, D, N, P) - expected).max() < 1e-7 * max(expected)
-
-
-def test_density_of_equal_variances_is_marchenko_pastur():
-    """D = 1, N = 1: variances 3 and 9 differ; with norms 0 in the second block it leaves the spectrum."""
-    x, norms = np.array([2.0, 3.0, 4.0]), np.array([[1.0, 0.0]])
-    half = hessian_density(x, 1, 1, 10, norms=norms)
-    assert np.abs(2 * half / mp_density(x, 0.1, 3.0) - 1).max() < 2e-3
-
-
-@pytest.mark.parametrize("P", [50, 1000])
-def test_density_has_the_mass_and_the_mean_of_the_curvatures(P):
-    x = np.geomspace(1e-4, 40, 1500)
-    norms = relative_norms(LinearTask(20, 100).sample_features(200, rng=0))
-    for t in (None, norms):
-        density = hessian_density(x, 20, 100, P, norms=t)
-        assert np.trapezoid(density, x) == pytest.approx(min(1, P / 420), rel=2e-3)
-        assert np.trapezoid(x * density, x) == pytest.approx((400 * 1.21 / 20 + 20 * 1.1 * 1.02) / 420, rel=1e-2)
-
-
-@pytest.mark.parametrize("P", [100, 420])
-def test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_not(P):
-    """E tr A^2 / n: the norms of the prompts add their variance, O(1/P) of the whole."""
-    norms = relative_norms(LinearTask(20, 100).sample_features(1000, rng=0))
-    x = np.geomspace(1e-3, 60, 800)
-    moments = [np.trapezoid(x**2 * hessian_density(x, 20, 100, P, norms=t), x) for t in (norms, None)]
-    values = [(hessian_spectrum(LinearTask(20, 100).sample_features(P, rng=k)) ** 2).mean() for k in range(60)]
-    assert abs(np.mean(values) / moments[0] - 1) < 0.06
-    assert z_score(values, moments[1]) > 4
 
 
 def test_norms_are_those_of_the_samples():
@@ -160,8 +116,6 @@ def test_fit_finds_a_mixture_again_and_beats_one_gaussian():
     (lambda: zero_modes(3), "sample_features"),
     (lambda: relative_norms(3), "sample_features"),
     (lambda: zero_ratio(0, 3), "D must be at least 1"),
-    (lambda: hessian_density([0.0, 1.0], 3, 5, 10), "positive"),
-    (lambda: hessian_density([1.0], 3, 5, 10, norms=[1.0, 2.0]), "relative_norms"),
     (lambda: plane_cut(3, [0], [0], [0], [0], [0]), "to_spin_glass"),
     (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0, 0], [0], [0], [0], [0]), "shape"),
     (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0], [0], [0], [[0]], [0]), "linspace"),

@@ -40,16 +40,16 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
     return SpinGlass(-A, h, lam)
 
 
-def loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
+def training_loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
     """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
 
-    W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``loss - H`` is <y^2>/2, the constant that
+    W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``training_loss - H`` is <y^2>/2, the constant that
     eq. (127b) drops. ValueError for shapes that do not fit and a negative ridge.
 
     >>> import numpy as np
-    >>> from spinlib.icl import LinearTask, loss, to_spin_glass
+    >>> from spinlib.icl import LinearTask, to_spin_glass, training_loss
     >>> data, W = LinearTask(D=3, N=5).sample_features(50, rng=0), np.eye(4, 3)
-    >>> bool(abs(loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
+    >>> bool(abs(training_loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
     True
     """
     data = as_features(data)

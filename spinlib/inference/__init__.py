@@ -8,16 +8,13 @@ from spinlib.inference._marginals import Marginals
 from spinlib.inference._pair import amp, relaxed_bp
 from spinlib.inference._rotational import vamp
 from spinlib.inference._sample import sample_amp
-from spinlib.inference._state_evolution import StateEvolution, state_evolution
 
 __all__ = [
     "Marginals",
-    "StateEvolution",
     "amp",
     "ground_state",
     "ground_state_cg",
     "relaxed_bp",
     "sample_amp",
-    "state_evolution",
     "vamp",
 ]

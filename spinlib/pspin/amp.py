@@ -41,7 +41,7 @@ class Iterates:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateEvolution:
+class OverlapPath:
     """N = infinity: self-overlap ``q`` and ``overlap`` of two copies with the same couplings, each (n_steps + 1,)."""
 
     q: np.ndarray
@@ -64,7 +64,7 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
     return 2 / (1 + np.sqrt(1 + 4 * field_variance))
 
 
-def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> StateEvolution:
+def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> OverlapPath:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at
     ``overlap`` (default q).
 
@@ -89,7 +89,7 @@ def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None,
         fields = gain * path[t] ** (p - 1)  # variance of a field, covariance of the fields of two copies
         # q = v^2 <h^2>: eq. (61), and the same for two copies
         path[t + 1] = spherical_variance(fields[0]) ** 2 * fields
-    return StateEvolution(*path.T)
+    return OverlapPath(*path.T)
 
 
 def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | None = None, onsager: bool = True,

@@ -12,27 +12,26 @@ FACES = {
         "Beliefs bethe_free_energy bethe_terms bp edges enumerate_states FactorGraph ising magnetisations "
         "pspin_ising random_scopes tree_scopes"),
     "spinlib.icl": (
-        "bayes_error best_weights block_moments contrast controlled_error Features features in_context_ridge "
-        "learning_curve LinearTask loss Moments pool_posterior population_error predict prompt_moment Prompts shuffled_edge shuffled_error "
-        "to_spin_glass weights"),
+        "best_weights contrast controlled_error Features features in_context_ridge LinearTask pool_posterior "
+        "population_error predict Prompts to_spin_glass training_loss weights"),
     "spinlib.inference": (
-        "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp state_evolution StateEvolution vamp"),
+        "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp vamp"),
     "spinlib.landscape": (
-        "block_values fit_mixture hessian_density hessian_spectrum Mixture plane_cut relative_norms "
+        "block_values fit_mixture hessian_spectrum Mixture plane_cut relative_norms "
         "zero_modes zero_ratio"),
     "spinlib.plotting": (
         "COLOR factor_graph style weight_map"),
     "spinlib.pspin": (
         "OneRSB PSpin two_replica_potential"),
     "spinlib.pspin.amp": (
-        "amp Iterates relaxed_bp spherical_variance state_evolution StateEvolution"),
+        "amp Iterates relaxed_bp spherical_variance state_evolution OverlapPath"),
     "spinlib.pspin.simulation": (
         "Couplings descend Descent gaussian_couplings langevin leapfrog overlap parallel_tempering "
         "random_spins Tempering"),
     "spinlib.pspin.two_spin": (
         "solve_two_spin TwoSpin"),
     "spinlib.random_matrix": (
-        "mp_atom mp_density mp_edges mp_moment mp_stieltjes ridge_equivalent RidgeEquivalent wishart"),
+        "mp_atom mp_density mp_edges mp_moment mp_stieltjes wishart"),
     "spinlib.reproduce": (
         "about BINS iid_variances load names prompt_variances prose "
         "pspin_sample published_covariance run save shared_covariance token_error token_features "
@@ -54,6 +53,9 @@ FACES = {
         "weak_coupling_log within x"),
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
+    "spinlib.theory": (
+        "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve prompt_moment "
+        "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error state_evolution"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }

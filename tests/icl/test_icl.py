@@ -4,19 +4,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import ks_2samp
 
-from spinlib.icl import (
-    Features,
-    LinearTask,
-    Prompts,
-    best_weights,
-    contrast,
-    features,
-    loss,
-    population_error,
-    predict,
-    to_spin_glass,
-    weights,
-)
+from spinlib.icl import (Features, LinearTask, Prompts, best_weights, contrast, features, population_error, predict,
+                         to_spin_glass, training_loss, weights)
 from stats import z_score
 
 PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
@@ -188,7 +177,7 @@ def test_eq_125_row_index():
 def test_last_column_of_W_changes_nothing():
     full = np.hstack([W_RANDOM, np.full((5, 1), 1e6)])
     np.testing.assert_array_equal(predict(full, PROMPTS.X), predict(W_RANDOM, PROMPTS.X))
-    assert loss(full, PROMPTS) == loss(W_RANDOM, PROMPTS)
+    assert training_loss(full, PROMPTS) == training_loss(W_RANDOM, PROMPTS)
     assert population_error(full, 7) == population_error(W_RANDOM, 7)
     assert contrast(full) == contrast(W_RANDOM)
 
@@ -221,7 +210,7 @@ def test_eq_127_128_loss_minus_energy_is_constant(task, ridge):
     for seed in range(5):
         W = np.random.default_rng(seed).normal(size=(task.D + 1, task.D))
         direct = 0.5 * np.mean((predict_by_eq_121(W, prompts.X) - prompts.y)**2) + ridge / 2 * (W**2).sum()
-        assert loss(W, prompts, ridge) == pytest.approx(direct, rel=1e-13)
+        assert training_loss(W, prompts, ridge) == pytest.approx(direct, rel=1e-13)
         difference = direct - glass.energy(W.ravel())
         assert difference == pytest.approx((prompts.y**2).mean() / 2, abs=1e-12 * direct)
 
@@ -229,7 +218,7 @@ def test_eq_127_128_loss_minus_energy_is_constant(task, ridge):
 def test_eq_127b_drops_half_the_mean_square_label():
     """(127b) as printed is the loss minus <y^2>/2, so 0 at W = 0, where the loss (127a) is not."""
     assert to_spin_glass(PROMPTS, 0.1).energy(np.zeros(20)) == 0
-    assert loss(np.zeros((5, 4)), PROMPTS, 0.1) == pytest.approx((PROMPTS.y**2).mean() / 2, rel=1e-15)
+    assert training_loss(np.zeros((5, 4)), PROMPTS, 0.1) == pytest.approx((PROMPTS.y**2).mean() / 2, rel=1e-15)
     assert (PROMPTS.y**2).mean() / 2 > 0.1
 
 
@@ -290,8 +279,8 @@ def test_weights_undoes_vec():
 def test_eq_123_last_column_is_in_the_penalty_and_nowhere_else():
     """W (D+1, D+1): its last column meets the zero in the query's label slot; the squared norm counts it."""
     whole = np.column_stack([W_RANDOM, [1.0, -2.0, 0.5, 3.0, 4.0]])
-    assert loss(whole, PROMPTS) == loss(W_RANDOM, PROMPTS)
-    gap = loss(whole, PROMPTS, 0.3) - loss(W_RANDOM, PROMPTS, 0.3)
+    assert training_loss(whole, PROMPTS) == training_loss(W_RANDOM, PROMPTS)
+    gap = training_loss(whole, PROMPTS, 0.3) - training_loss(W_RANDOM, PROMPTS, 0.3)
     assert gap == pytest.approx(0.3 / 2 * (1 + 4 + 0.25 + 9 + 16), rel=1e-12)
 
 
@@ -299,7 +288,7 @@ def test_eq_123_last_column_is_in_the_penalty_and_nowhere_else():
 def test_the_loss_does_not_overflow_in_the_dtype_of_W(dtype):
     """100^2 wraps round in int8, and 1000^2 is inf in float16."""
     W = np.full((5, 4), 100 if dtype is np.int8 else 1000).astype(dtype)
-    assert loss(W, PROMPTS, 0.3) == loss(W.astype(float), PROMPTS, 0.3) > 0
+    assert training_loss(W, PROMPTS, 0.3) == training_loss(W.astype(float), PROMPTS, 0.3) > 0
 
 
 # --- nouns ---------------------------------------------------------------------------------------------------------
@@ -466,8 +455,8 @@ def test_task_refuses(kwargs, error, words):
     (lambda: to_spin_glass(PROMPTS, np.nan), ValueError, "ridge"),
     (lambda: to_spin_glass(PROMPTS.X, 0.1), TypeError, "Prompts or Features"),
     (lambda: features(PROMPTS.X), TypeError, "LinearTask"),
-    (lambda: loss(W_RANDOM, PROMPTS, -1.0), ValueError, "ridge"),
-    (lambda: loss(W_RANDOM[:3], PROMPTS), ValueError, "here with D = 4"),
+    (lambda: training_loss(W_RANDOM, PROMPTS, -1.0), ValueError, "ridge"),
+    (lambda: training_loss(W_RANDOM[:3], PROMPTS), ValueError, "here with D = 4"),
     (lambda: predict(np.full((5, 4), np.nan), PROMPTS.X), ValueError, "W must be finite"),
     (lambda: predict(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"),
     (lambda: predict(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
@@ -485,8 +474,8 @@ def test_task_refuses(kwargs, error, words):
     (lambda: population_error(W_RANDOM, 5, 0.0, 1.1), ValueError, "corr must be finite"),
     (lambda: population_error(W_RANDOM, 5, 0.0, -0.1), ValueError, "corr must be finite"),
     (lambda: predict(W_RANDOM, PROMPTS.X * 1e300), ValueError, "X must have finite products"),
-    (lambda: loss(np.full((5, 4), np.nan), PROMPTS), ValueError, "W must be finite"),
-    (lambda: loss(W_RANDOM * 1j, PROMPTS), TypeError, "W must be an array of real numbers"),
+    (lambda: training_loss(np.full((5, 4), np.nan), PROMPTS), ValueError, "W must be finite"),
+    (lambda: training_loss(W_RANDOM * 1j, PROMPTS), TypeError, "W must be an array of real numbers"),
     (lambda: best_weights(3, 5, -1.0), ValueError, "ridge"),
     (lambda: contrast(np.zeros((5, 4))), ValueError, "no direction"),
     (lambda: Prompts(PROMPTS.X, PROMPTS.y[1:], PROMPTS.w), ValueError, "one query label a prompt"),

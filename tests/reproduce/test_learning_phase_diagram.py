@@ -2,19 +2,11 @@
 import numpy as np
 import pytest
 
-from spinlib.icl import (
-    Features,
-    LinearTask,
-    best_weights,
-    contrast,
-    learning_curve,
-    population_error,
-    to_spin_glass,
-    weights,
-)
+from spinlib.icl import Features, LinearTask, best_weights, contrast, population_error, to_spin_glass, weights
 from spinlib.inference import amp, ground_state, ground_state_cg
 from spinlib.reproduce import load
 from spinlib.reproduce._experiments.learning_phase_diagram import EXPERIMENTS, five_errors, naive_sweeps
+from spinlib.theory import learning_curve
 from stats import z_score
 
 FIG12A = EXPERIMENTS["fig12a"]

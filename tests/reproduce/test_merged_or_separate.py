@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from spinlib.descent import trajectory
-from spinlib.icl import LinearTask, learning_curve, population_error, to_spin_glass
-from spinlib.random_matrix import ridge_equivalent
+from spinlib.icl import LinearTask, population_error, to_spin_glass
 from spinlib.reproduce import load
 from spinlib.reproduce._experiments.merged_or_separate import EXPERIMENTS
+from spinlib.theory import learning_curve, ridge_equivalent
 from stats import mean_error
 
 FIG16 = EXPERIMENTS["fig16"]

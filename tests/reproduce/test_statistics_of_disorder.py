@@ -2,9 +2,9 @@
 import numpy as np
 import pytest
 
-from spinlib.icl import block_moments
 from spinlib.reproduce import load
 from spinlib.reproduce._experiments import statistics_of_disorder as here
+from spinlib.theory import block_moments
 
 FIG5, FIG6 = here.EXPERIMENTS["fig5"], here.EXPERIMENTS["fig6"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 import numpy as np
 
 from spinlib._core import RNG, check_rng
-from spinlib.icl import LinearTask, learning_curve, population_error, weights
+from spinlib.icl import LinearTask, population_error, weights
 from spinlib.inference import ground_state_cg
 from spinlib.reproduce._experiment import Experiment
+from spinlib.theory import learning_curve
 
 _SAMPLES = {10: (1, 400), 20: (3, 100), 40: (8, 10), 80: (16, 1)}           # D: number of points, samples of each
 _QUICK = {10: (1, 200), 20: (1, 60), 40: (1, 12)}
@@ -26,7 +27,7 @@ def _compute(rng: RNG, D: int, samples: int) -> dict:
 
 def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     """Errors of ground states at P = 2 D^2, N = 5 D, ridge 1e-6 / D: D (sizes,), samples (sizes,), mean and standard
-    error of the error (sizes,), theory (sizes,) of ``icl.learning_curve``."""
+    error of the error (sizes,), theory (sizes,) of ``theory.learning_curve``."""
     sizes = sorted({point["D"] for point in points})
     errors = [np.concatenate([r["error"] for p, r in zip(points, results) if p["D"] == D]) for D in sizes]
     theory = [next(float(r["theory"]) for p, r in zip(points, results) if p["D"] == D) for D in sizes]

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib.icl import LinearTask, block_moments, prompt_moment
+from spinlib.icl import LinearTask
 from spinlib.reproduce._experiment import Experiment
+from spinlib.theory import block_moments, prompt_moment
 
 RANGES = {"C": (-0.2, 0.4), "D": (-0.3, 0.3), "E": (-0.1, 0.1), "F": (-0.3, 0.3), "G": (-0.5, 0.5)}  # as published
 BINS = 100                                                          # and one count is added to each
@@ -58,7 +59,7 @@ def _fig5_collect(points, results):
     """Histograms of the entries of a sample, of the fields and of the couplings (Thesis Fig. 5).
 
     D = 10, N = 100, P = 1000. ``names`` (kinds,) are A, B (entries of a sample s: the first D rows, the label row) and
-    the kinds of entries of :func:`spinlib.icl.block_moments`; of each, ``NAME_edges`` (161,), which reach 8 exact
+    the kinds of entries of :func:`spinlib.theory.block_moments`; of each, ``NAME_edges`` (161,), which reach 8 exact
     standard deviations to both sides of the exact mean, and ``NAME_counts`` (160,). ``outside`` (kinds,) counts what
     lies beyond, ``entries`` (kinds,) all. ``powers`` (points, kinds, 4): the means of the first four powers of the
     entries in these units, over the draws of each point. ``draws``: how often the prompts were drawn. Quick: 2000.

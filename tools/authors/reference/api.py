@@ -7,7 +7,7 @@ import re
 from reference import data as d
 
 GROUPS = [
-    ("From a task to its error", ["icl", "spin_glass", "inference", "random_matrix", "landscape"]),
+    ("From a task to its error", ["icl", "spin_glass", "inference", "theory", "random_matrix", "landscape"]),
     ("Transformers that are trained", ["attention", "training", "descent"]),
     ("The spherical p-spin model", ["pspin", "pspin.amp", "pspin.simulation", "pspin.two_spin"]),
     ("Messages between discrete spins", ["factor_graph"]),

@@ -2,8 +2,9 @@
 import numpy as np
 import pytest
 
-from spinlib.icl import LinearTask, best_weights, learning_curve, population_error, weights
-from spinlib.inference import ground_state_cg, state_evolution
+from spinlib.icl import LinearTask, best_weights, population_error, weights
+from spinlib.inference import ground_state_cg
+from spinlib.theory import learning_curve, state_evolution
 from stats import mean_error
 
 

@@ -10,7 +10,7 @@ from spinlib._core import check_array, check_finite, check_integer, check_real, 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateEvolution:
+class ErrorPath:
     """The path of sample-spin AMP in the limit of many spins and prompts; index t is the state after t sweeps.
 
     ``error`` (steps + 1,): generalisation error of the means; ``x`` (steps + 1, blocks): beta times the variance of a
@@ -25,7 +25,7 @@ class StateEvolution:
 
 
 def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, P: int, ridge: float, *,
-                    count: ArrayLike = 1, steps: int = 20) -> StateEvolution:
+                    count: ArrayLike = 1, steps: int = 20) -> ErrorPath:
     r"""The errors and variances of ``sample_amp``, undamped, in its first ``steps`` sweeps, without running it.
 
     Directions fall into blocks: ``variance`` (blocks,) of a feature, ``count`` (a number, or (blocks,)) of directions,
@@ -42,7 +42,7 @@ def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, 
     Proved for independent features as P and n grow together; for the prompts of in-context learning it is a conjecture
     that the book tests. ValueError for shapes that differ, negative entries, variances of 0, and P or a count below 1.
 
-    >>> from spinlib.inference import state_evolution
+    >>> from spinlib.theory import state_evolution
     >>> path = state_evolution(variance=[1.0], signal=[1.0], unexplained=0.25, P=200, ridge=0.1, count=100, steps=60)
     >>> print(path.error[[0, 1, 2, 60]].round(4))
     [1.25   0.7425 0.544  0.4268]
@@ -69,4 +69,4 @@ def state_evolution(variance: ArrayLike, signal: ArrayLike, unexplained: float, 
         shrunk = precision * xs[-1]            # a / (a + k); what is missing to 1 is k / (a + k)
         errors.append(unexplained + float(a * signal @ (1 - shrunk) ** 2) + errors[-1] * float(count @ shrunk**2) / P)
     x = np.array(xs)
-    return StateEvolution(np.array(errors), x, x @ (count * a))
+    return ErrorPath(np.array(errors), x, x @ (count * a))

@@ -8,7 +8,8 @@ from scipy.optimize import brentq
 
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, best_weights, population_error, weights
-from spinlib.inference import sample_amp, state_evolution
+from spinlib.inference import sample_amp
+from spinlib.theory import state_evolution
 
 
 def prompt_blocks(D, N):

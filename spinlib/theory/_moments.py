@@ -7,7 +7,7 @@ from typing import NamedTuple
 from spinlib._core import check_integer
 
 
-class Moments(NamedTuple):
+class EntryMoments(NamedTuple):
     """Mean and variance of one entry over draws of the prompts, and how many entries of that kind one draw has."""
 
     mean: float
@@ -23,7 +23,7 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
     chi-square k of D-1 degrees of freedom. The direction of g is uniform. Odd powers of g average to 0. No label noise,
     independent tokens. ValueError for D, N < 1, negative powers, and for ``second`` > 0 at D = 1.
 
-    >>> from spinlib.icl import prompt_moment
+    >>> from spinlib.theory import prompt_moment
     >>> print(f"{prompt_moment(20, 100, first=2):.5f} {(1 + 21 / 100) / 20:.5f}")
     0.06050 0.06050
     """
@@ -40,7 +40,7 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
     return radial * _double(first) * _double(second) / _chi(D, k)
 
 
-def block_moments(D: int, N: int, P: int) -> dict[str, Moments]:
+def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:
     """Exact mean and variance of every kind of entry of the fields h and couplings J of P prompts (Thesis eq. (132)).
 
     Blocks of the fields as a matrix (D+1, D): ``C`` the first D rows, ``C_diag`` its diagonal, ``D`` the label row. Of
@@ -50,7 +50,7 @@ def block_moments(D: int, N: int, P: int) -> dict[str, Moments]:
     ordered pairs (F: those of one of its two places). No label noise, independent tokens. ValueError for D < 2 and
     N, P < 1.
 
-    >>> from spinlib.icl import block_moments
+    >>> from spinlib.theory import block_moments
     >>> kinds = block_moments(D=20, N=100, P=1000)
     >>> print(f"{kinds['E_free'].var ** 0.5:.5f} {kinds['E_diag'].mean:.4f} {kinds['E_free'].count}")
     0.00198 -0.0605 144400
@@ -61,16 +61,16 @@ def block_moments(D: int, N: int, P: int) -> dict[str, Moments]:
     gg, gq, qq = prompt_moment(D, N, 2, 2), prompt_moment(D, N, 2, label=2), prompt_moment(D, N, label=4)
     spread = (D + 2)**2 / N
     return {
-        "C_diag": Moments(1 / D, ((1 + 1 / N) * (D + 8) + spread - 1) / (D**2 * P), D),
-        "C": Moments(0.0, ((1 + 1 / N) * (D + 4) + spread) / (D**2 * P), D * (D - 1)),
-        "D": Moments(0.0, (1 + 2 / N) * (1 + 2 / D) * (D + 2) * (D + 4) / (D**2 * P), D),
-        "E_diag": Moments(-a, (9 * gg - a**2) / P, D**2),
-        "E_shared": Moments(0.0, 3 * gg / P, 2 * D**2 * (D - 1)),
-        "E_free": Moments(0.0, gg / P, D**2 * (D - 1)**2),
-        "F_shared": Moments(0.0, 3 * gq / P, D**2),
-        "F_free": Moments(0.0, gq / P, D**2 * (D - 1)),
-        "G_diag": Moments(-b, (3 * qq - b**2) / P, D),
-        "G": Moments(0.0, qq / P, D * (D - 1)),
+        "C_diag": EntryMoments(1 / D, ((1 + 1 / N) * (D + 8) + spread - 1) / (D**2 * P), D),
+        "C": EntryMoments(0.0, ((1 + 1 / N) * (D + 4) + spread) / (D**2 * P), D * (D - 1)),
+        "D": EntryMoments(0.0, (1 + 2 / N) * (1 + 2 / D) * (D + 2) * (D + 4) / (D**2 * P), D),
+        "E_diag": EntryMoments(-a, (9 * gg - a**2) / P, D**2),
+        "E_shared": EntryMoments(0.0, 3 * gg / P, 2 * D**2 * (D - 1)),
+        "E_free": EntryMoments(0.0, gg / P, D**2 * (D - 1)**2),
+        "F_shared": EntryMoments(0.0, 3 * gq / P, D**2),
+        "F_free": EntryMoments(0.0, gq / P, D**2 * (D - 1)),
+        "G_diag": EntryMoments(-b, (3 * qq - b**2) / P, D),
+        "G": EntryMoments(0.0, qq / P, D * (D - 1)),
     }
 
 

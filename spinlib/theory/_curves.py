@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from spinlib._core import check_integer, check_real
-from spinlib.random_matrix import ridge_equivalent
+from spinlib.theory._ridge import ridge_equivalent
 
 
 def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> float:
     r"""Generalisation error of weights trained on P prompts of length N: ``population_error`` of the ground state.
 
-    The deterministic equivalent (``random_matrix.ridge_equivalent``) of the features s = u (x) query: D^2 directions
+    The deterministic equivalent (``ridge_equivalent``) of the features s = u (x) query: D^2 directions
     of variance a = [1 + (D + 1 + D noise^2) / N] / D, which hold the best weights c0 = 1 / (D a) on a diagonal, and D
     directions of variance b = (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4) for the row of the labels, which hold nothing;
     1 + noise^2 - c0 is left unexplained. Right for D -> infinity at fixed P/D^2, N/D and ridge D; finite sizes lie
@@ -19,7 +19,7 @@ def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> 
     for t > 1: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025), for infinitely many training tasks. The thesis has
     no such formula. ValueError at ridge 0 and P = D (D + 1), where it diverges; for D, N, P < 1; ridge, noise < 0.
 
-    >>> from spinlib.icl import learning_curve
+    >>> from spinlib.theory import learning_curve
     >>> print([round(learning_curve(D=20, N=100, P=P, ridge=0.01), 4) for P in (100, 400, 10_000)])
     [0.9958, 0.5178, 0.1974]
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinlib._core import check_real
-from spinlib.icl._moments import block_moments
+from spinlib.theory._moments import block_moments
 
 
 def shuffled_edge(D: int, N: int, P: int) -> float:
@@ -14,7 +14,7 @@ def shuffled_edge(D: int, N: int, P: int) -> float:
     variances of :func:`block_moments` and the label row. Where it is below -ridge the shuffled glass has no ground
     state. Eigenvalues of one sample stick out a little, the more the smaller D. ValueError for D < 2 and N, P < 1.
 
-    >>> from spinlib.icl import shuffled_edge
+    >>> from spinlib.theory import shuffled_edge
     >>> print(f"{shuffled_edge(20, 100, 1000):.4f} {shuffled_edge(20, 100, 3000):.4f}")
     -0.0338 0.0096
     """
@@ -33,7 +33,7 @@ def shuffled_error(D: int, N: int, P: int, ridge: float, *, coupling: float = 1.
     profile of variances, Ajanki, Erdos and Kruger, Probab. Theory Relat. Fields 169, 667 (2017). ValueError for a ridge
     at or below ``-shuffled_edge``: there is no ground state then.
 
-    >>> from spinlib.icl import shuffled_error
+    >>> from spinlib.theory import shuffled_error
     >>> print(f"{shuffled_error(20, 100, 3000, 0.01):.4f} {shuffled_error(20, 100, 3000, 0.01, coupling=0):.4f}")
     0.6015 0.3174
     """

@@ -4,9 +4,9 @@ import itertools
 import numpy as np
 import pytest
 
-from spinlib.icl import (LinearTask, block_moments, features, population_error, prompt_moment, shuffled_edge,
-                         shuffled_error, to_spin_glass, weights)
+from spinlib.icl import LinearTask, features, population_error, to_spin_glass, weights
 from spinlib.spin_glass import shuffled
+from spinlib.theory import block_moments, prompt_moment, shuffled_edge, shuffled_error
 from stats import z_score
 
 

@@ -1,0 +1,27 @@
+"""Laws in closed form: what ridge regression, messages and the map to a glass do when everything is large.
+
+A function here takes sizes and numbers, at most norms that somebody else has drawn; it draws nothing and sees no
+prompt. Each is tested against a run of ``spinlib.icl`` and ``spinlib.inference``.
+"""
+from spinlib.theory._bayes import bayes_error
+from spinlib.theory._curves import learning_curve
+from spinlib.theory._density import hessian_density
+from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
+from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
+from spinlib.theory._shuffled import shuffled_edge, shuffled_error
+from spinlib.theory._state_evolution import ErrorPath, state_evolution
+
+__all__ = [  # in the order of the story
+    "ridge_equivalent",
+    "RidgeEquivalent",
+    "state_evolution",
+    "ErrorPath",
+    "learning_curve",
+    "bayes_error",
+    "prompt_moment",
+    "block_moments",
+    "EntryMoments",
+    "shuffled_edge",
+    "shuffled_error",
+    "hessian_density",
+]

@@ -1,0 +1,97 @@
+"""Ridge regression when directions and samples are many: against fits, state evolution and closed forms."""
+import numpy as np
+import pytest
+
+from spinlib.theory import ridge_equivalent, state_evolution
+from stats import z_score
+
+BLOCKS = [
+    dict(variance=[1.0], signal=[1.0], unexplained=0.25, count=100),
+    dict(variance=[0.06, 1.1], signal=[14.0, 0.0], unexplained=0.17, count=[400, 20]),
+    dict(variance=[0.01, 1.0, 30.0], signal=[2.0, 0.5, 0.1], unexplained=0.0, count=[50, 30, 4]),
+]
+
+
+@pytest.mark.parametrize("blocks", BLOCKS)
+@pytest.mark.parametrize("P, ridge", [(60, 0.02), (300, 0.02), (900, 1e-3), (900, 4.0)])
+def test_ridge_equivalent_is_where_state_evolution_rests(blocks, P, ridge):
+    """Two roads to one number: a bracketed root here, thousands of sweeps of sample-spin AMP there."""
+    found = ridge_equivalent(**blocks, P=P, ridge=ridge)
+    path = state_evolution(**blocks, P=P, ridge=ridge, steps=30_000)
+    assert found.error == pytest.approx(path.error[-1], rel=1e-8)
+    assert found.kappa == pytest.approx(ridge * (1 + path.tau[-1] / P), rel=1e-8)
+    assert found.freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
+
+
+@pytest.mark.parametrize("P, ridge", [(120, 0.03), (400, 0.03), (400, 0.0), (120, 0.0)])
+def test_ridge_equivalent_against_fits(P, ridge):
+    """240 directions of three variances, 60 fits by the singular value decomposition: error and training error."""
+    a = np.repeat([0.2, 1.0, 3.0], 80)
+    signal, unexplained = np.array([1.0, 0.5, 2.0]), 0.3
+    rng = np.random.default_rng(11)
+    errors = []
+    for _ in range(60):
+        w = rng.standard_normal(240)
+        for block in range(3):                                       # a random direction of the stated length
+            part = slice(80 * block, 80 * block + 80)
+            w[part] *= np.sqrt(signal[block]) / np.linalg.norm(w[part])
+        S = rng.standard_normal((P, 240)) * np.sqrt(a)
+        y = S @ w + np.sqrt(unexplained) * rng.standard_normal(P)
+        U, d, V = np.linalg.svd(S, full_matrices=False)
+        fit = V.T @ (d / (d**2 + ridge * P) * (U.T @ y))
+        errors.append([(a * (fit - w) ** 2).sum() + unexplained, np.mean((S @ fit - y) ** 2)])
+    found = ridge_equivalent([0.2, 1.0, 3.0], signal, unexplained, P, ridge, count=80)
+    assert abs(z_score(np.array(errors)[:, 0], found.error)) < 4
+    if P > 240 or ridge:
+        assert abs(z_score(np.array(errors)[:, 1], found.train_error)) < 4
+    else:
+        assert found.train_error == 0 and np.max(np.array(errors)[:, 1]) < 1e-20
+
+
+def test_ridge_equivalent_in_closed_form():
+    """One block, ridge 0: least squares s0 / (1 - n/P), and below n the projection on the samples."""
+    one = dict(variance=[0.7], signal=[3.0], unexplained=0.4, count=100)
+    assert ridge_equivalent(**one, P=250, ridge=0).error == pytest.approx(0.4 / (1 - 100 / 250), rel=1e-12)
+    below = ridge_equivalent(**one, P=40, ridge=0)
+    assert below.error == pytest.approx((0.7 * 3.0 * 0.6**2 + 0.4) / 0.6, rel=1e-12)
+    assert below.shrinkage == pytest.approx([0.6], rel=1e-12)
+    assert below.kappa == pytest.approx(0.7 * 0.6 / 0.4, rel=1e-12)
+    for blocks in BLOCKS:
+        for P in (30, 900):                                          # a small ridge runs into the limit
+            limit = ridge_equivalent(**blocks, P=P, ridge=0)
+            assert ridge_equivalent(**blocks, P=P, ridge=1e-9).error == pytest.approx(limit.error, rel=1e-5)
+
+
+@pytest.mark.parametrize("n, P", [(1, 1), (2, 1), (100, 99), (10**6, 10**6 - 1), (10**6, 1)])
+def test_one_sample_too_few(n, P):
+    """One block at ridge 0: kappa = a (n - P) / P, also where that is far below a, or far above."""
+    if n == P:
+        n = 1 + 1e-6  # counts may be averages
+    found = ridge_equivalent([2.0], [1.0], 0.5, P, 0.0, count=n)
+    assert found.kappa == pytest.approx(2.0 * (n - P) / P, rel=1e-8) and found.freedom == pytest.approx(P)
+    two = ridge_equivalent([1e-3, 5.0], [1.0, 1.0], 0.5, 99, 0.0, count=[60, 40])
+    a, b, c = 99.0, 99 * 5.001 - 60 * 1e-3 - 40 * 5.0, (99 - 100) * 1e-3 * 5.0  # sum c a / (a + kappa) = 99
+    assert two.kappa == pytest.approx((-b + np.sqrt(b * b - 4 * a * c)) / (2 * a), rel=1e-9)
+
+
+def test_a_huge_ridge():
+    """kappa is the ridge plus the mean square of a sample over P; nothing is learned."""
+    for ridge in (3e8, 1e15, 1e300):
+        found = ridge_equivalent([1.0, 2.0], [1.0, 1.0], 0.5, 50, ridge, count=[30, 40])
+        assert found.kappa == pytest.approx(ridge + 110 / 50, rel=1e-12) and found.error == pytest.approx(3.5, rel=1e-6)
+        assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(110 / ridge)
+
+
+def test_ridge_equivalent_refuses():
+    with pytest.raises(ValueError, match="P = n = 100, got 0"):
+        ridge_equivalent([1.0], [1.0], 0.1, 100, 0, count=100)
+    with pytest.raises(ValueError, match="at least one block"):
+        ridge_equivalent([], [], 0.1, 100, 1.0)
+    with pytest.raises(ValueError, match="leave out directions"):
+        ridge_equivalent([1.0, 0.0], [1.0, 0.0], 0.1, 100, 1.0)
+    with pytest.raises(ValueError, match="signal must have shape"):
+        ridge_equivalent([1.0, 2.0], [1.0], 0.1, 100, 1.0)
+    with pytest.raises(ValueError, match="count must have shape"):
+        ridge_equivalent([1.0, 2.0], [1.0, 0.0], 0.1, 100, 1.0, count=[1, 2, 3])
+    with pytest.raises(ValueError, match="ridge must be finite and >= 0"):
+        ridge_equivalent([1.0], [1.0], 0.1, 100, -1.0)
