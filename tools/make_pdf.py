@@ -17,6 +17,9 @@ import yaml
 from bs4 import BeautifulSoup
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools" / "authors"))
+from kinds import contents
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SCALE = 0.85                                   # type of about 10 points
 WIDTH = round((210 - 32) / 25.4 * 96 / SCALE)  # the column of an A4 page with margins of 16 mm, in CSS pixels
@@ -37,12 +40,6 @@ PREPARE = """async () => {
 }"""
 FOOTER = ('<p style="font-size: 8px; width: 100%; text-align: center">'
           '<span class="pageNumber"></span></p>')
-
-
-def reading_order() -> list[tuple[str, list[str]]]:
-    """The table of contents: (caption of the part, names of its pages)."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    return [("", [toc["root"]])] + [(part["caption"], [c["file"] for c in part["chapters"]]) for part in toc["parts"]]
 
 
 def read(folder: pathlib.Path, name: str):
@@ -83,7 +80,7 @@ def article(folder: pathlib.Path, name: str, names: set[str]):
 
 def combine(folder: pathlib.Path, pages: dict[str, int]) -> str:
     """One HTML document; ``pages`` knows on which page of the PDF an anchor is, if it has been printed before."""
-    order = reading_order()
+    order = contents()
     names = {name for _, part in order for name in part}
     root = read(folder, order[0][1][0])
     head = [str(node) for node in root.head.select("link[rel=stylesheet]")]
@@ -91,21 +88,21 @@ def combine(folder: pathlib.Path, pages: dict[str, int]) -> str:
     head += [script for script in scripts if "MathJax" in script or "mathjax" in script]
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     title = html.escape(config["title"])
-    contents, bodies, kind = [], [], {"h1": "chapter", "h2": "section"}
+    lines, bodies, kind = [], [], {"h1": "chapter", "h2": "section"}
     for caption, part in order:
-        contents.append(f'<p class="part">{html.escape(caption)}</p>')
+        lines.append(f'<p class="part">{html.escape(caption)}</p>')
         for name in part:
             body = article(folder, name, names)
             for level in body.select("h1, h2"):
                 target = level.parent.get("id") or body["id"]
-                contents.append(f'<p class="{kind[level.name]}"><a href="#{target}">{level.decode_contents()}</a>'
+                lines.append(f'<p class="{kind[level.name]}"><a href="#{target}">{level.decode_contents()}</a>'
                                 f'<b>{pages.get(target, "")}</b></p>')
             bodies.append(str(body))
     cover = (f'<div class="cover"><h1>{title}</h1><p>{html.escape(config["author"])}</p>'
              f'<p>{config["copyright"]}</p></div>')
     return ('<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
             f'<title>{title}</title>{"".join(head)}<style>{STYLE}</style></head>'
-            f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(contents)}</div>'
+            f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(lines)}</div>'
             f'{"".join(bodies)}</body></html>')
 
 
@@ -126,7 +123,7 @@ def main(folder: pathlib.Path, out: pathlib.Path) -> int:
     browser = shutil.which(wanted)
     if not browser:
         sys.exit(f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium")
-    names = [name for _, part in reading_order() for name in part]
+    names = [name for _, part in contents() for name in part]
     if missing := [name for name in names if not (folder / f"{name}.html").is_file()]:
         sys.exit(f"make pdf: no built page {missing[0]} in {folder}; run `make book` first")
     try:

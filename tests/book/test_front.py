@@ -10,15 +10,14 @@ import tomllib
 
 import pytest
 import yaml
-from kinds import kind
+from kinds import chapters, contents, kind, roads
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
 INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
 INTRO_TEXT = "\n\n".join("".join(c["source"]) for c in INTRO["cells"] if c["cell_type"] == "markdown")
-CHAPTERS = [c["file"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"] for c in part["chapters"]
-            if kind(c["file"]) == "chapter"]
+CHAPTERS = [f"chapters/{name}" for name in chapters()]
 GLOSSARY = CONVENTIONS.split(":::{glossary}\n")[1].split("\n:::")[0]
 TERMS = re.findall(r"^(\S[^\n]*)\n(\S[^\n]*)\n  (\S[^\n]*)$", GLOSSARY, re.M)
 
@@ -57,6 +56,33 @@ def test_the_front_page_knows_every_chapter():
         text = "".join(json.loads((ROOT / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"][0]["source"])
         label = re.match(r"\((ch-[a-z0-9-]+)\)=", text).group(1)
         assert f"{{ref}}`{label}`" in INTRO_TEXT, f"intro.ipynb has no link to {label}"
+
+
+def label_of(name):
+    """The label of a chapter, such as ch-replica-method."""
+    text = "".join(json.loads((ROOT / f"chapters/{name}.ipynb").read_text(encoding="utf-8"))["cells"][0]["source"])
+    return re.match(r"\((ch-[a-z0-9-]+)\)=", text).group(1)
+
+
+@pytest.mark.parametrize("opening, names", [(names[0], names[1:]) for _, names in contents() if kind(names[0]) == "opening"])
+def test_a_part_opens_with_its_question_a_picture_and_its_roads(opening, names):
+    text = (ROOT / f"{opening}.md").read_text(encoding="utf-8")
+    assert re.match(r"\(part-\d\)=\n# [IV]+ · ", text)
+    order = [text.find(words) for words in ("**The question.**", "```{image}", "**The story so far**", "**The spine**")]
+    assert -1 < order[0] < order[1] < order[2] < order[3]
+    picture, alt = re.search(r"```\{image\} (\S+)\n:alt: (.+)", text).groups()
+    assert (ROOT / "chapters" / picture).is_file() and len(alt.split()) > 15
+    story = text[order[2]:order[3]]
+    assert len(re.findall(r"^\* ", story, re.M)) == 5 and len(text.split()) < 420
+    spine, side = roads()[opening]
+    there = [label_of(name.removeprefix("chapters/")) for name in names]
+    assert sorted(spine + side) == sorted(there) and spine
+    assert spine == [label for label in there if label in spine] and side == [label for label in there if label in side]
+
+
+def test_the_pictures_of_the_parts_are_drawn_by_their_script():
+    import part_pictures
+    assert sorted(part_pictures.PICTURES) == list(range(1, len(roads()) + 1))
 
 
 def test_the_glossary_has_both_languages():

@@ -71,7 +71,7 @@ def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
 
 
 def test_the_pdf_has_every_page_in_the_order_of_the_contents():
-    names = [name for _, part in make_pdf.reading_order() for name in part]
+    names = [name for _, part in make_pdf.contents() for name in part]
     files = re.findall(r"^root: (\S+)|- file: (\S+)", (ROOT / "_toc.yml").read_text(), re.M)
     assert names == [root or file for root, file in files]
 
