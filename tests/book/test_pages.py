@@ -59,6 +59,15 @@ def test_the_search_index_has_the_parts_of_chinese_words():
     assert {"cavity", "空腔", "空腔方法", "对称", "复本对称"} <= found
 
 
+def test_parts_are_numbered_in_their_order():
+    """Part 2 was read before part 1, and a set has no order."""
+    env = types.SimpleNamespace(tocs={"part_2": 0, "part_1": 0}, numbered_toctrees={"part_3", "part_1", "part_2"})
+    book_setup.order_parts(None, env)
+    assert list(env.tocs) == ["part_1", "part_2"] and list(env.numbered_toctrees) == ["part_1", "part_2", "part_3"]
+    book_setup.unorder_parts(None, env)
+    assert env.numbered_toctrees == {"part_3", "part_1", "part_2"}
+
+
 def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
     (tmp_path / "_sources").mkdir()
     copy = tmp_path / "_sources" / "x.ipynb"
