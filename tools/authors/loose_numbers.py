@@ -1,85 +1,194 @@
-"""List the numbers in a chapter's prose that no cell of the chapter prints or contains.
+"""List the numbers in the prose of a page of which nothing says where they come from.
 
-python tools/authors/loose_numbers.py [CHAPTER...]     default: every chapter, and the front page
+python tools/authors/loose_numbers.py [CHAPTER...]     default: every page that is a notebook
 
-A number with two or more decimals (or with a power of ten) must be, rounded, in a stored output or in the code of its
-chapter, as it stands, as a percentage, or without its sign; in a paragraph that cites its source it may be anything.
-Display formulas, code and links are not read. What is listed is either computed nowhere, or computed by the reader
-(a half of something, a difference): the author decides. The exit status is the number of chapters with such a number.
+A number with two or more decimals, with a power of ten, or in per cent, must be found near its sentence:
+
+* in a section (a heading of level 2) and its captions: printed by a cell of the section, or written as it is in the
+  code of the section. So the numbers that only prove something can be printed by one folded cell at its end;
+* in an alternative text, which says what is seen in a picture: printed by the cell that draws it, or in the code;
+* in an exercise: the section is the exercise with its solution;
+* in the opening, the summary, the table of checks and what follows, which speak of the whole page: they may besides
+  repeat, digit for digit, what the prose of the sections says, where it is checked. What the page prints is not
+  enough: a page prints so many numbers that a wrong one is often among them;
+* in any sentence: by the section with a label to which the sentence links, on this page or another.
+
+A printed number has at least the decimals of the prose (a printed 0.5 is no 0.50) and at most two more. With one digit,
+as 0.01, it may be a parameter: then it may stand in any code of the page. In per cent it may also stand without (0.12 for
+12 %). Signs are not read, nor are code, links, and a sentence that cites its source. What is listed is computed
+nowhere, or by the reader (a half of something): print it, or allow it, with the reason, in
+tests/book/allowed_numbers.yml. The exit status is the number of pages with such a number.
 """
+import functools
 import json
 import pathlib
 import re
 import sys
+from dataclasses import dataclass, field
+
+import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from run_notebooks import ROOT, all_chapters, find
 
-POWER = r"(?:\s*(?:\\times|\\cdot|×)\s*10\^\{?(-?\d+)\}?|[eE](-?\d+))?"
-NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)" + POWER + r"(?![\w]|\.\d)")
-SKIPPED = [r"^(`{3,}|~{3,}).*?^\1\s*$",           # fenced code and gated directives
-           r"\$\$.*?\$\$(?: \([\w-]+\))?",        # display formulas and their labels
-           r"\{[\w:]+\}`[^`]*`", r"`[^`]*`",      # roles and code
-           r"\]\([^)]*\)", r"https?://\S+", r"\barXiv:\S+"]
+ALLOWED = ROOT / "tests" / "book" / "allowed_numbers.yml"
+WHOLE_PAGE = {"", "What is checked, and how well", "Summary", "Further reading", "Next"}  # "": before the first heading
+POWER = r"(?:\s*(?:\\times|\\cdot|×)\s*10\^\{?(-?\d+)\}?|[eE]([-+]?\d+))?"
+NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)" + POWER + r"(?![\w]|\.\d)(\s*\\?%|\s+per\s+cent|\s+in\s+a\s+hundred)?")
+FENCE = r"^(`{3,}|~{3,}).*?^\1\s*$"           # code, and the gates of exercises
+LINK = r"\{(?:ref|numref|eq|prf:ref)\}`(?:[^`<]*<)?([\w-]+)>?`"
+HIDDEN = [r"\{[\w:]+\}`[^`]*`", "`[^`]*`", r"\]\([^)]*\)", r"https?://\S+", r"\barXiv:\S+"]
+GATE = r"[`:]{3,}\{(?:exercise-start\}.*?:label:|solution-start\})\s*(\S+)"
+BEGINS = r"^(?=## |[`:]{3,}\{(?:exercise|solution)-start)"
+LABEL = re.compile(r"^\(([\w-]+)\)=$|\$\$ \(([\w-]+)\)|^:(?:label|name):\s*(\S+)", re.M)
+
+
+@dataclass(frozen=True)
+class Number:
+    value: float
+    decimals: int      # of the last digit: 2 for 0.12, -22 for 5.9e23
+    written: str
+    telling: bool      # whether it must be found
+    digits: int        # significant ones
+    percent: bool = False
+
+    def among(self, found, more=2):
+        """Whether one of the (value, decimals) found is this number, written with up to so many decimals more."""
+        readings = [(self.value, self.decimals)] + [(self.value / 100, self.decimals + 2)] * self.percent
+        return any(abs(x - value) <= (0.5 + 1e-6) * 10.0**-decimals and decimals <= has <= decimals + more
+                   for value, decimals in readings for x, has in found)
 
 
 def numbers(text):
-    """(value, half a unit of the last digit, as written) of every number in a text."""
+    """Every number of a text."""
+    text = re.sub(r"(?<=\d)(?:\\,|\{,\}|_|\u2009|\u202f| (?=\d{3}\b))(?=\d)", "", text)          # 10 000
     for match in NUMBER.finditer(text):
         digits, power = match.group(1), int(match.group(2) or match.group(3) or 0)
         decimals = len(digits.partition(".")[2])
-        yield float(digits) * 10.0**power, 0.5 * 10.0 ** (power - decimals), match.group(0)
+        ten, percent = bool(match.group(2) or match.group(3)), bool(match.group(4))
+        yield Number(float(digits) * 10.0**power, decimals - power, digits + match.group(0)[len(digits):].rstrip() * ten,
+                     decimals > 1 or ten or percent, len(digits.replace(".", "").lstrip("0")), percent)
 
 
-def known(notebook):
-    """Every number that a cell prints or contains."""
-    found = []
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            texts = ["".join(cell["source"])]
-            for output in cell["outputs"]:
-                texts.append("".join(output.get("text", "")))
-                texts += ["".join(value) for kind, value in output.get("data", {}).items() if kind.startswith("text/")]
-            for text in texts:
-                loose = re.sub(r"(?<=\d)_(?=\d)", "", text)                      # 10_000
-                found += [float(n) for n in re.findall(r"\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+", loose)]
-                found += [value for value, _, _ in numbers(loose)]
-    return sorted({scale * value for value in found for scale in (1, 100)})
+@dataclass
+class Section:
+    """What stands under a heading of level 2; or an exercise with its solution."""
+    title: str
+    prose: list = field(default_factory=list)         # (text, the cell whose picture it describes, or None)
+    cells: list = field(default_factory=list)         # what each prints: sets of (value, decimals)
+    code: set = field(default_factory=set)
+    page: dict = field(default_factory=dict)          # the same for all sections of a page: what it says, its code
+
+    def numbers(self):
+        """(sentence, cell or None, number) of every number in sentences without a citation."""
+        for text, cell in self.prose:
+            text = re.sub(FENCE, "\n", text, flags=re.S | re.M)
+            for paragraph in re.split(r"\n\s*\n|\n(?=[|*])", text):
+                for sentence in re.split(r"(?<=[.?!:;*)])\s+(?=[A-Z*{$(\[])", " ".join(paragraph.split())):
+                    if "{cite" not in sentence:
+                        for number in numbers(functools.reduce(lambda t, form: re.sub(form, " ", t), HIDDEN, sentence)):
+                            yield sentence, cell, number
+
+    @functools.cached_property
+    def printed(self):
+        return set().union(*self.cells)
+
+    def knows(self, sentence, cell, number, labels):
+        """Whether a number of one of its sentences, about the picture of a cell or in the prose, is found."""
+        if number.among(self.printed if cell is None else self.cells[cell]):
+            return True
+        code = self.page["code"] if number.digits == 1 else self.code
+        if any(number.value == value and number.decimals <= has for value, has in code):
+            return True
+        if self.title in WHOLE_PAGE and cell is None and number.among(self.page["says"], more=0):
+            return True
+        there = [labels[label] for label in re.findall(LINK, sentence) if label in labels]
+        return any(number.among(one.printed if one.title else one.page["says"]) for one in there if one is not self)
 
 
-def loose(path):
-    """(paragraph, number as written) of every number that stands in prose only."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    values, found = known(notebook), []
-    for cell in notebook["cells"]:
-        if cell["cell_type"] != "markdown":
-            continue
-        text = "".join(cell["source"])
-        for form in SKIPPED[:2]:
-            text = re.sub(form, "\n", text, flags=re.S | re.M)
-        for paragraph in re.split(r"\n\s*\n", text):
-            if "{cite" in paragraph:
-                continue
-            plain = paragraph
-            for form in SKIPPED[2:]:
-                plain = re.sub(form, " ", plain)
-            for value, half, written in numbers(plain):
-                telling = re.match(r"\d+\.\d\d", written) or re.search(r"10\^|[eE]", written)
-                if telling and not any(abs(value - one) <= half * (1 + 1e-9) for one in values):
-                    found.append((" ".join(paragraph.split()), written))
+def printed(cell):
+    found = set()
+    for output in cell["outputs"]:
+        texts = ["".join(output.get("text", ""))]
+        texts += ["".join(value) for kind, value in output.get("data", {}).items() if kind.startswith("text/")]
+        for text in texts:
+            loose = re.sub(r"(?<=\d)\.(?!\d)", ".0", re.sub(r"(?<=[\w.])(?=[-+±(\[])|(?<=\d)(?=x\d)", " ", text))
+            for n in numbers(re.sub(r"(?<=[a-zA-Z_=(\[{±^/])(?=\d)", " ", loose)):
+                found.add((n.value, n.decimals))
+                if n.percent:
+                    found.add((n.value / 100, n.decimals + 2))
     return found
 
 
+def sections(notebook):
+    """The sections of a page, and label -> section."""
+    page, exercises, labels, waiting = {}, {}, {}, []
+    here = Section("", page=page)
+    every = [here]
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            for part in re.split(BEGINS, "".join(cell["source"]), flags=re.M):
+                title, gate = re.match(r"## (.*)", part), re.match(GATE, part, re.S)
+                if title:
+                    here = Section(title.group(1), page=page)
+                elif gate:
+                    here = exercises.setdefault(gate.group(1), Section("Exercises", page=page))
+                every += [] if any(here is one for one in every) else [here]
+                labels |= {label: here for label in waiting} | {x: here for found in LABEL.findall(part) for x in found if x}
+                waiting = re.findall(r"^\(([\w-]+)\)=\s*\Z", part, re.M)                # (label)= before a heading
+                here.prose.append((part, None))
+        elif cell["cell_type"] == "code":
+            words = cell["metadata"].get("mystnb", {})
+            figure = words.get("figure", {})
+            here.prose += [(figure.get("caption", ""), None), (words.get("image", {}).get("alt", ""), len(here.cells))]
+            here.cells.append(printed(cell))
+            here.code |= {(n.value, n.decimals) for n in numbers(re.sub(r"#.*", "", "".join(cell["source"])))}
+            labels[figure.get("name", "")] = here
+    page["code"] = set().union(*(one.code for one in every))
+    page["says"] = {(n.value, n.decimals) for one in every if one.title not in WHOLE_PAGE | {"Exercises"}
+                    for _, cell, n in one.numbers() if cell is None and n.telling and n.digits > 1}
+    return every, labels
+
+
+@functools.cache
+def book():
+    """Page -> its sections; label -> section, of all pages."""
+    pages, labels = {}, {}
+    for path in all_chapters():
+        pages[name(path)], found = sections(json.loads(path.read_text(encoding="utf-8")))
+        labels |= found
+    return pages, labels
+
+
+def name(path):
+    return path.relative_to(ROOT).with_suffix("").as_posix().removeprefix("chapters/")
+
+
+def loose(page):
+    """(title of the section, sentence, number) of every number of a page that must be found, and is not."""
+    pages, labels = book()
+    return [(section.title or "opening", sentence, number) for section in pages[page]
+            for sentence, cell, number in section.numbers()
+            if number.telling and not section.knows(sentence, cell, number, labels)]
+
+
+def allowed():
+    """(page, title of the section, number as written) -> why it may stand."""
+    listed = yaml.safe_load(ALLOWED.read_text(encoding="utf-8"))
+    return {(page, title, number): why for page, titles in listed.items()
+            for title, numbers in titles.items() for number, why in numbers.items()}
+
+
 def main(names):
-    chapters = 0
-    for path in [find(name) for name in names] or all_chapters():
-        found = loose(path)
-        chapters += bool(found)
-        print(f"{path.relative_to(ROOT)}: {len(found)}")
-        for paragraph, written in found:
-            at = paragraph.find(written)
-            print(f"  {written:>14}  ...{paragraph[max(0, at - 50):at + len(written) + 30]}...")
-    return chapters
+    count, listed = 0, allowed()
+    for page in [name(find(one)) for one in names] or book()[0]:
+        found = [one for one in loose(page) if (page, one[0], one[2].written) not in listed]
+        count += bool(found)
+        print(f"{page}: {len(found)}")
+        for title, sentence, number in found:
+            at = sentence.find(number.written)
+            print(f"  {number.written:>14}  {title}: ...{sentence[max(0, at - 60):at + len(number.written) + 30]}...")
+    return count
 
 
 if __name__ == "__main__":
