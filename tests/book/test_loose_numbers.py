@@ -13,7 +13,8 @@ ALLOWED = loose_numbers.allowed()
 @pytest.mark.parametrize("page", PAGES)
 def test_every_number_in_prose_is_printed_where_it_stands(page):
     found = {(page, title, number.written): sentence for title, sentence, number in loose_numbers.loose(page)}
-    new = {where: sentence for where, sentence in found.items() if where not in ALLOWED}
+    left = {number for (one, _, number), why in ALLOWED.items() if one == page and why == "open"}
+    new = {where: sentence for where, sentence in found.items() if where not in ALLOWED and where[2] not in left}
     assert not new, "print it by a cell of its section; if it is worked out by hand, say so in allowed_numbers.yml"
     done = [where for where, why in ALLOWED.items() if where[0] == page and where not in found and why != "open"]
     assert not done, "found by now: take it out of allowed_numbers.yml"
