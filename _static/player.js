@@ -1,4 +1,5 @@
-// A moving figure: an <img class="player-NAME"> whose frames are frames/NAME/00.png ... gets a button and a slider.
+// A moving figure: an <img class="player-NAME still-K"> whose frames are frames/NAME/00.png ... gets a button and a slider,
+// which stands at the still picture, number K.
 // Without this script, in print and in plain Jupyter the still picture stands.
 (() => {
   const folder = new URL('frames/', document.currentScript.src);
@@ -10,13 +11,14 @@
   };
 
   const equip = (image, name, { size: [width, height], labels }) => {
-    const last = labels.length - 1, shape = `width: ${width}px; aspect-ratio: ${width} / ${height}`;
+    const last = labels.length - 1, still = +/\bstill-(\d+)/.exec(image.className)[1];
+    const shape = `width: ${width}px; aspect-ratio: ${width} / ${height}`;
     const source = k => new URL(`${name}/${String(k).padStart(2, '0')}.png`, folder).href;
     const screen = make('span', { className: 'player-screen' });
     const button = make('button', { type: 'button', className: 'player-button' });
-    const slider = make('input', { type: 'range', min: 0, max: last, value: 0, className: 'player-slider' },
-      { 'aria-label': 'Picture', 'aria-valuetext': 'still picture' });
-    const label = make('output', { className: 'player-label', textContent: `${labels.length} pictures` }, { 'aria-live': 'off' });
+    const slider = make('input', { type: 'range', min: 0, max: last, value: still, className: 'player-slider' },
+      { 'aria-label': 'Picture', 'aria-valuetext': labels[still] });
+    const label = make('output', { className: 'player-label', textContent: labels[still] }, { 'aria-live': 'off' });
     const controls = make('span', { className: 'player-controls' }, { role: 'group', 'aria-label': 'Moving figure' });
     label.style.minWidth = `${Math.max(9, ...labels.map(text => text.length))}ch`;
     controls.append(button, slider, label);
@@ -37,14 +39,14 @@
       slider.value = k;
       slider.setAttribute('aria-valuetext', label.textContent = labels[k]);
     };
-    const next = () => frame && +slider.value < last ? +slider.value + 1 : 0;
+    const next = () => (+slider.value < last ? +slider.value + 1 : 0);
     const paint = () => {
       button.dataset.face = timer ? 'Pause' : calm.matches ? 'Next' : 'Play';
       button.title = button.ariaLabel = calm.matches ? 'Next picture' : button.dataset.face;
     };
     const pause = () => { clearInterval(timer); timer = 0; paint(); };
     const play = () => {
-      show(frame && +slider.value < last && !calm.matches ? +slider.value : next());
+      show(calm.matches ? next() : frame && +slider.value < last ? +slider.value : 0);  // the first time from the beginning
       if (calm.matches) return;
       timer = setInterval(() => { show(next()); if (+slider.value === last) pause(); }, 300);
       paint();

@@ -1,6 +1,7 @@
 """Moving figures: each player of a chapter has its frames, small, and drawn by the code that the chapter now has."""
 import json
 import pathlib
+import re
 
 import pytest
 from PIL import Image
@@ -42,6 +43,15 @@ def problems(name: str, code: str, folder: pathlib.Path) -> list[str]:
 def test_a_player_has_its_frames(path, name, code):
     chapter = path.relative_to(ROOT).with_suffix("")
     assert not problems(name, code, make_frames.FRAMES), f"draw them: make frames CHAPTER={chapter}"
+
+
+@pytest.mark.parametrize("path", sorted({path for path, *_ in PLAYERS}), ids=lambda path: path.stem)
+def test_the_slider_starts_at_the_still_picture(path):
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        classes = cell["metadata"].get("mystnb", {}).get("image", {}).get("classes", "")
+        if "player-" in classes:
+            name, still = re.fullmatch(r"player-([a-z0-9-]+) still-(\d+)", classes).groups()
+            assert int(still) < len(make_frames.manifest()[name]["labels"])
 
 
 def test_no_frames_without_a_player():

@@ -4,8 +4,8 @@ python tools/authors/make_frames.py pspin/replica_method            every player
 python tools/authors/make_frames.py pspin/replica_method free-energy    one of them
 python tools/authors/make_frames.py --check pspin/replica_method    compare with what is stored, write nothing
 
-A player NAME is a code cell whose metadata mystnb.image.classes has player-NAME; the cell's output is the still
-picture. The code of the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which returns the
+A player NAME is a code cell whose metadata mystnb.image.classes has "player-NAME still-K"; the cell's output is the
+still picture, frame K. The code of the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which returns the
 figure of frame k (hyphens of NAME are underscores there). Frames become _static/frames/NAME/00.png ..., all of one
 size, and a line in _static/frames/frames.js, which _static/player.js plays. --check compares labels, sizes and code:
 the pixels of a picture differ a little from machine to machine.
@@ -27,6 +27,9 @@ from matplotlib.transforms import Bbox
 from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from run_notebooks import find
+
 FRAMES = ROOT / "_static" / "frames"
 HEAD = """// Labels and pixels of every moving figure. Written by tools/authors/make_frames.py; player.js plays it.
 window.players = {};
@@ -115,7 +118,6 @@ def small(picture: Image.Image) -> bytes:
 
 
 def main(chapter: str, wanted: list[str], check: bool = False, folder: pathlib.Path = FRAMES) -> int:
-    from run_notebooks import find
     path = find(chapter)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     there = players(notebook)
