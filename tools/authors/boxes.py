@@ -1,0 +1,121 @@
+"""What the pages of the book say of themselves: the box at the top, links, words and formulas of the main line.
+
+python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of every main line, beside the time in its box
+
+The main line is what a page says without its folds, boxes, captions, exercises and the sections after them. Reading time has
+one rule: 150 words a minute, and two minutes for a displayed formula.
+"""
+import json
+import re
+import sys
+
+from kinds import ROOT, chapters
+
+FENCE = re.compile(r"^(:{3,}|`{3,}|~{3,})(?:\{([\w:-]+)\}(.*))?\s*$")
+AFTER = re.compile(r"Exercises|What is checked|Summary|Further reading|Next$")          # sections that are not the main line
+LINES = ("You will be able to", "You need", "We use", "Time")
+LABEL = re.compile(r"^\((ch-[a-z0-9-]+)\)=\n+# (.+)$", re.M)
+
+
+def source(name: str) -> list[str]:
+    """The text cells of a chapter."""
+    cells = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+
+
+def titles() -> dict[str, tuple[str, str]]:
+    """Label and title of every chapter, in reading order."""
+    return {name: LABEL.search(source(name)[0]).groups() for name in chapters()}
+
+
+def outside(text: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """A text without its directives, and these: (kind, title, text)."""
+    kept, found, fence = [], [], None
+    for line in text.splitlines():
+        match = FENCE.match(line)
+        if fence is None and match and (match[2] or match[1][0] in "`~"):
+            fence, about, inside = match[1], (match[2] or "", (match[3] or "").strip()), []
+        elif fence is not None and match and not match[2] and match[1][0] == fence[0] and len(match[1]) >= len(fence):
+            found.append((*about, "\n".join(inside)))
+            fence = None
+        elif fence is not None:
+            inside.append(line)
+        else:
+            kept.append(line)
+    return "\n".join(kept), found
+
+
+def box(name: str) -> dict[str, str]:
+    """The paragraphs of the box "In this chapter", by the words in bold with which they open."""
+    text = next(text for kind, title, text in outside(source(name)[0])[1] if title == "In this chapter")
+    paragraphs = re.split(r"\n\s*\n", text.replace(":class: tip\n", ""))
+    opened = [re.match(r"\s*(?:\*\*|\*)([^*]+?)[.:]?(?:\*\*|\*):?\s*(.*)", p, re.S) for p in paragraphs if p.strip()]
+    return {match[1]: " ".join(match[2].split()) for match in opened if match}
+
+
+def owners() -> dict[str, str]:
+    """label -> chapter, for every label that a chapter sets: of sections, formulas, figures, exercises."""
+    found = {}
+    for name in chapters():
+        notebook = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))
+        text = "\n\n".join(source(name))
+        there = re.findall(r"^\(([a-z0-9-]+)\)=|\$\$ ?\(([a-z0-9-]+)\)|^:(?:label|name): ([a-z0-9-]+)", text, re.M)
+        there = [label for labels in there for label in labels if label]
+        there += [cell["metadata"].get("mystnb", {}).get("figure", {}).get("name") for cell in notebook["cells"]]
+        found |= {label: name for label in there if label}
+    return found
+
+
+def links(text: str, owner: dict[str, str]) -> list[str]:
+    """The chapters that a text links to."""
+    labels = re.findall(r"\{(?:ref|eq|numref)\}`(?:[^`<]*<)?([a-z0-9-]+)>?`", text)
+    return list(dict.fromkeys(owner[label] for label in labels if label in owner))
+
+
+def needs() -> dict[str, list[str]]:
+    """What each chapter asks for in the line "You need" of its box: {chapter: chapters}."""
+    owner = owners()
+    return {name: [other for other in links(box(name).get("You need", ""), owner) if other != name] for name in chapters()}
+
+
+def reduced(graph: dict[str, list[str]]) -> dict[str, list[str]]:
+    """A graph without the arrows that follow from others: a chapter that is needed by one that is needed."""
+    def behind(name):
+        return {far for near in graph[name] for far in {near} | behind(near)}
+    return {name: [one for one in near if not any(one in behind(other) for other in near if other != one)]
+            for name, near in graph.items()}
+
+
+def main_line(name: str) -> str:
+    """The text of a chapter that everybody reads."""
+    text = re.sub(r"^`{3,}\{(exercise|solution)-start\}.*?^`{3,}\{\1-end\}\n`{3,}$", "", "\n\n".join(source(name)), flags=re.M | re.S)
+    text = re.sub(r"^\(.*\)=$", "", outside(text)[0], flags=re.M)
+    sections = re.split(r"^(?=## )", text, flags=re.M)
+    return "".join(section for section in sections if not AFTER.match(section.removeprefix("## ")))
+
+
+def measure(name: str) -> tuple[int, int, int]:
+    """Words, displayed formulas and minutes of a main line."""
+    text = main_line(name)
+    formulas = len(re.findall(r"\$\$.*?\$\$", text, re.S))
+    text = re.sub(r"\$\$.*?\$\$(?: *\([\w-]+\))?", " ", text, flags=re.S)
+    text = re.sub(r"\{[\w:]+\}`[^`]*`|\$[^$]+\$|`[^`]+`", " x ", text)
+    words = len(re.findall(r"\w[\w'’.-]*", re.sub(r"\]\([^)]*\)", "]", text)))
+    return words, formulas, round(words / 150 + 2 * formulas)
+
+
+def told(name: str) -> int | None:
+    """The minutes that the box of a chapter tells."""
+    match = re.match(r"(\d+) minutes to read; the cells run in about \d+ s\.", box(name).get("Time", ""))
+    return int(match[1]) if match else None
+
+
+def main(names):
+    for name in names or chapters():
+        words, formulas, minutes = measure(name)
+        mark = "SPLIT" if words > 3200 else "long" if words > 2500 else ""
+        print(f"{name:42s} {words:5d} words {formulas:3d} formulas {minutes:4d} min, box {told(name)} {mark}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
