@@ -1,10 +1,11 @@
 """What the pages of the book say of themselves: the box at the top, links, words and formulas of the main line.
 
-python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of every main line, beside the time in its box
+python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of a main line, and the time in its box
 
-The main line is what a page says without its folds, boxes, captions, exercises and the sections after them. Reading time has
-one rule: 150 words a minute, and two minutes for a displayed formula.
+The main line is what a page says without its folds, boxes, captions, exercises and the sections after them. Reading
+time has one rule: 150 words a minute, and two minutes for a displayed formula.
 """
+import functools
 import json
 import re
 import sys
@@ -12,17 +13,19 @@ import sys
 from kinds import ROOT, chapters
 
 FENCE = re.compile(r"^(:{3,}|`{3,}|~{3,})(?:\{([\w:-]+)\}(.*))?\s*$")
-AFTER = re.compile(r"Exercises|What is checked|Summary|Further reading|Next$")          # sections that are not the main line
+AFTER = re.compile(r"Exercises|What is checked|Summary|Further reading|Next$")   # sections beside the main line
 LINES = ("You will be able to", "You need", "We use", "Time")
 LABEL = re.compile(r"^\((ch-[a-z0-9-]+)\)=\n+# (.+)$", re.M)
 
 
+@functools.cache
 def source(name: str) -> list[str]:
     """The text cells of a chapter."""
     cells = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
 
 
+@functools.cache
 def titles() -> dict[str, tuple[str, str]]:
     """Label and title of every chapter, in reading order."""
     return {name: LABEL.search(source(name)[0]).groups() for name in chapters()}
@@ -53,6 +56,7 @@ def box(name: str) -> dict[str, str]:
     return {match[1]: " ".join(match[2].split()) for match in opened if match}
 
 
+@functools.cache
 def owners() -> dict[str, str]:
     """label -> chapter, for every label that a chapter sets: of sections, formulas, figures, exercises."""
     found = {}
@@ -72,10 +76,12 @@ def links(text: str, owner: dict[str, str]) -> list[str]:
     return list(dict.fromkeys(owner[label] for label in labels if label in owner))
 
 
+@functools.cache
 def needs() -> dict[str, list[str]]:
     """What each chapter asks for in the line "You need" of its box: {chapter: chapters}."""
     owner = owners()
-    return {name: [other for other in links(box(name).get("You need", ""), owner) if other != name] for name in chapters()}
+    asked = {name: links(box(name).get("You need", ""), owner) for name in chapters()}
+    return {name: [other for other in others if other != name] for name, others in asked.items()}
 
 
 def reduced(graph: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -88,7 +94,8 @@ def reduced(graph: dict[str, list[str]]) -> dict[str, list[str]]:
 
 def main_line(name: str) -> str:
     """The text of a chapter that everybody reads."""
-    text = re.sub(r"^`{3,}\{(exercise|solution)-start\}.*?^`{3,}\{\1-end\}\n`{3,}$", "", "\n\n".join(source(name)), flags=re.M | re.S)
+    gated = r"^`{3,}\{(exercise|solution)-start\}.*?^`{3,}\{\1-end\}\n`{3,}$"
+    text = re.sub(gated, "", "\n\n".join(source(name)), flags=re.M | re.S)
     text = re.sub(r"^\(.*\)=$", "", outside(text)[0], flags=re.M)
     sections = re.split(r"^(?=## )", text, flags=re.M)
     return "".join(section for section in sections if not AFTER.match(section.removeprefix("## ")))

@@ -25,7 +25,7 @@ def kind(path) -> str:
 
 
 def contents() -> list[tuple[str, list[str]]]:
-    """The pages as _toc.yml has them: (caption, names), in reading order; the caption stands over the first of several parts."""
+    """The pages as _toc.yml has them: (caption, names), in reading order; a part has the caption that opens over it."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     parts = [("", [toc["root"]])]
     for block in toc["parts"]:

@@ -115,7 +115,7 @@ def part_3():
 
 
 def part_4():
-    from spinlib.icl import learning_curve
+    from spinlib.theory import learning_curve
     D, N = 20, 100
     n = D * (D + 1)
     ratio = np.geomspace(0.1, 30, 120)
