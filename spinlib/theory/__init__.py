@@ -10,8 +10,11 @@ from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
 from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
 from spinlib.theory._shuffled import shuffled_edge, shuffled_error
 from spinlib.theory._state_evolution import ErrorPath, state_evolution
+from spinlib.theory._teacher import Teacher, prompt_teacher
 
 __all__ = [  # in the order of the story
+    "Teacher",
+    "prompt_teacher",
     "ridge_equivalent",
     "RidgeEquivalent",
     "state_evolution",

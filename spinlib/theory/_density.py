@@ -1,56 +1,54 @@
-"""The spectrum of the Hessian for many prompts."""
+"""The spectrum of the Hessian for many samples."""
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer
+from spinlib._core import check_array, check_integer, check_type
+from spinlib.theory._teacher import Teacher
 
 
-def hessian_density(x: ArrayLike, D: int, N: int, P: int, *, norms: ArrayLike | None = None) -> np.ndarray:
-    r"""Density of the non-zero eigenvalues of A at x (m,) > 0, ridge 0: it integrates to min(1, P / n), n = D (D+1).
+def hessian_density(x: ArrayLike, teacher: Teacher, P: int, *, norms: ArrayLike | None = None) -> np.ndarray:
+    r"""Density of the non-zero eigenvalues of A at x (m,) > 0, ridge 0: it integrates to min(1, P / n).
 
-    The deterministic equivalent of a sample covariance of two blocks, variance a = (1 + (D+1)/N) / D on D^2 directions
-    and b = (1 + 2/D)(1 + 2/N) on D of them (Marchenko and Pastur 1967). With G1, G2 the mean diagonal of (A - z)^-1 in
-    the blocks, t the relative norms of a prompt and < > their mean,
+    The deterministic equivalent of the sample covariance of P samples in n = sum count directions (Marchenko and
+    Pastur 1967). With a_i the variance and c_i the count of a group of directions of the ``teacher``, G_i the mean
+    diagonal of (A - z)^-1 in it, t_i the relative norm of a sample there and < > the mean over samples,
 
-    .. math:: \frac1{G_1} = a\Big\langle\frac{t_1}{1+e}\Big\rangle - z,\qquad
-              \frac1{G_2} = b\Big\langle\frac{t_2}{1+e}\Big\rangle - z,
+    .. math:: \frac1{G_i} = a_i\Big\langle\frac{t_i}{1+e}\Big\rangle - z,\qquad e = \frac1P\sum_j t_j\,a_jc_j\,G_j .
 
-    with e = (t_1 a D^2 G_1 + t_2 b D G_2) / P.
+    ``norms`` (k, groups) are samples of t, for prompts from ``landscape.relative_norms``; None takes t = 1, its limit
+    for D to infinity. The density is that at distance 1e-7 x from the real axis. ValueError for x <= 0, where the atom
+    sits, and for P < 1; RuntimeError where the equations are not solved to 1e-8.
 
-    ``norms`` (k, 2) are samples of t, from ``landscape.relative_norms``; None takes t = 1, its limit for D to infinity. The
-    density is that at distance 1e-7 x from the real axis. ValueError for x <= 0, where the atom sits, and for D, N, P
-    < 1; RuntimeError where the equations are not solved to 1e-8.
-
-    >>> from spinlib.theory import hessian_density
-    >>> print(hessian_density([0.06], D=20, N=100, P=5000).round(2))
+    >>> from spinlib.theory import hessian_density, prompt_teacher
+    >>> print(hessian_density([0.06], prompt_teacher(20, 100), P=5000).round(2))
     [17.63]
     """
-    D, N, P = check_integer("D", D, 1), check_integer("N", N, 1), check_integer("P", P, 1)
-    x = check_array("x", x, (None,), hint="x is a list of eigenvalues")
+    check_type("teacher", teacher, Teacher, "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)")
+    P, x = check_integer("P", P, 1), check_array("x", x, (None,), hint="x is a list of eigenvalues")
     if (x <= 0).any():
-        raise ValueError(f"x must be positive, got {x.min():g}; the share of zeros is max(0, 1 - P / (D (D + 1)))")
-    t = np.ones((1, 2)) if norms is None else check_array("norms", norms, (None, 2), hint="pass relative_norms(data)")
-    sizes, variances = np.array([D * D, D]), np.array([(1 + (D + 1) / N) / D, (1 + 2 / D) * (1 + 2 / N)])
+        raise ValueError(f"x must be positive, got {x.min():g}; the share of zeros is max(0, 1 - P / n)")
+    a, count = teacher.variance, teacher.count
+    t = np.ones((1, len(a))) if norms is None else check_array("norms", norms, (None, len(a)),
+                                                               hint="pass relative_norms(data)")
     G, first = None, max(1.0, x.max()) * 10
     for step in range(41):  # from far above the real axis down to it: Newton follows the right solution
         z = (x + 1j * first ** (1 - step / 40) * (1e-7 * x) ** (step / 40))[:, None]
-        G = -1 / z * np.ones(2) if G is None else G
+        G = -1 / z * np.ones(len(a)) if G is None else G
         for _ in range(3):
-            G, error = _newton(G, z, t, variances, variances * sizes / P)
+            G, error = _newton(G, z, t, a, a * count / P)
     if not error.max(initial=0) < 1e-8 or (G.imag < 0).any():
         raise RuntimeError(f"the density at x = {x[error.argmax()]:g} is not solved (error {error.max():.1g}); "
                            "move x away from 0 or from an edge of the spectrum")
-    return (G.imag @ sizes) / (np.pi * sizes.sum())
+    return (G.imag @ count) / (np.pi * count.sum())
 
 
-def _newton(G, z, t, variances, load):
-    """One Newton step for the two resolvents G (m, 2) of hessian_density, and the relative error before it."""
+def _newton(G, z, t, variance, load):
+    """One Newton step for the resolvents G (m, groups) of hessian_density, and the relative error before it."""
+    k, groups = t.shape
     weight = 1 / (1 + (G * load) @ t.T)                                            # (m, k)
-    K = 1 / (variances * (weight @ t) / len(t) - z)
-    second = (weight**2 @ np.column_stack([t[:, 0] ** 2, t[:, 0] * t[:, 1], t[:, 1] ** 2])) / len(t)
-    d11, d12, d21, d22 = (K[:, i] ** 2 * variances[i] * load[j] * second[:, i + j] for i in (0, 1) for j in (0, 1))
-    F = K - G
-    step = np.column_stack([(1 - d22) * F[:, 0] + d12 * F[:, 1], d21 * F[:, 0] + (1 - d11) * F[:, 1]])
-    return G + step / ((1 - d11) * (1 - d22) - d12 * d21)[:, None], np.abs(F / G).max(axis=1)
+    K = 1 / (variance * (weight @ t) / k - z)
+    second = (weight**2 @ (t[:, :, None] * t[:, None, :]).reshape(k, -1)).reshape(-1, groups, groups) / k
+    slope = np.eye(groups) - (K**2 * variance)[:, :, None] * load * second
+    return G + np.linalg.solve(slope, (K - G)[:, :, None])[:, :, 0], np.abs((K - G) / G).max(axis=1)

@@ -5,6 +5,7 @@ import numpy as np
 
 from spinlib._core import check_real
 from spinlib.theory._moments import block_moments
+from spinlib.theory._teacher import prompt_teacher
 
 
 def shuffled_edge(D: int, N: int, P: int) -> float:
@@ -18,7 +19,7 @@ def shuffled_edge(D: int, N: int, P: int) -> float:
     >>> print(f"{shuffled_edge(20, 100, 1000):.4f} {shuffled_edge(20, 100, 3000):.4f}")
     -0.0338 0.0096
     """
-    stiffness, T, _, _ = _two_blocks(D, N, P)
+    stiffness, T, _ = _two_blocks(D, N, P)
     return float(_edge(stiffness, T))
 
 
@@ -39,18 +40,18 @@ def shuffled_error(D: int, N: int, P: int, ridge: float, *, coupling: float = 1.
     """
     ridge = check_real("ridge", ridge, minimum=0)
     coupling = check_real("coupling", coupling, minimum=0, hint="1 keeps the couplings, 0 erases them")
-    stiffness, T, h2, q = _two_blocks(D, N, P)
+    stiffness, T, h2 = _two_blocks(D, N, P)
     T = T * coupling**2
     r = _resolvent(stiffness + ridge, T)
     if r is None:
         raise ValueError(f"ridge must be above {-_edge(stiffness, T):.4g} here, got {ridge:.4g}: "
                          "the shuffled glass has no ground state below; take a larger ridge or more prompts")
-    X = np.linalg.solve(np.diag(1 / r**2) - T, q)
+    X = np.linalg.solve(np.diag(1 / r**2) - T, stiffness)    # also the curvatures of the error
     return float(1 - 2 * r[0] / D + X @ h2)
 
 
 def _two_blocks(D, N, P):
-    """Stiffness at ridge 0, row sums of E J^2 between the blocks, mean |h|^2, curvature of the error: W11, label row.
+    """Stiffness at ridge 0, row sums of E J^2 between the blocks, mean |h|^2: W11, label row.
 
     Row i of T sums over the partners j: E J_ij^2 depends on the blocks only, up to the two kinds of E and F.
     """
@@ -58,9 +59,8 @@ def _two_blocks(D, N, P):
     total = {name: m.var * m.count for name, m in kinds.items()}
     E, F, G = total["E_shared"] + total["E_free"], total["F_shared"] + total["F_free"], total["G"]
     T = np.array([[E / D**2, F / D**2], [F / D, G / D]])
-    stiffness = np.array([-kinds["E_diag"].mean, -kinds["G_diag"].mean])
     h2 = np.array([1 / D + total["C_diag"] + total["C"], total["D"]])
-    return stiffness, T, h2, stiffness
+    return prompt_teacher(D, N).variance, T, h2
 
 
 def _resolvent(k, T):

@@ -42,7 +42,7 @@ LINES = {
     "training": 295,
     "random_matrix": 130,
     "icl": 530,
-    "theory": 480,
+    "theory": 520,
     "inference": 470,
     "landscape": 210,
     "plotting": 105,

@@ -54,8 +54,8 @@ FACES = {
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.theory": (
-        "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve prompt_moment "
-        "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error state_evolution"),
+        "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve prompt_moment prompt_teacher "
+        "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error state_evolution Teacher"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }

@@ -6,7 +6,7 @@ from spinlib.descent import trajectory
 from spinlib.icl import LinearTask, population_error, to_spin_glass
 from spinlib.reproduce import load
 from spinlib.reproduce._experiments.merged_or_separate import EXPERIMENTS
-from spinlib.theory import learning_curve, ridge_equivalent
+from spinlib.theory import learning_curve, prompt_teacher, ridge_equivalent
 from stats import mean_error
 
 FIG16 = EXPERIMENTS["fig16"]
@@ -33,8 +33,7 @@ def test_gradient_descent_keeps_the_unseen_part_and_adam_does_not():
 def test_cost_of_the_start():
     """E - E_min averages to rho^2 tr(Pi Sigma), and that to rho^2 k P, over training sets within 4 standard errors."""
     D, N, P = 20, 100, 240
-    a, b = (1 + (D + 1) / N) / D, (1 + 2 / D) * (1 + 2 / N)
-    kappa = ridge_equivalent([a, b], [0.8, 0.0], 0.2, P, 0, count=[D * D, D]).kappa
+    kappa = ridge_equivalent(prompt_teacher(D, N), P, 0).kappa
     gaps, traces = [], []
     for seed in range(12):
         rng = np.random.default_rng([5, seed])
@@ -43,7 +42,7 @@ def test_cost_of_the_start():
         seen = np.linalg.pinv(A, rcond=1e-12, hermitian=True)
         unseen = np.eye(len(h)) - seen @ A
         least = (seen @ h).reshape(D + 1, D)
-        traces.append(np.diag(unseen) @ np.repeat([a, b], [D * D, D]) / (D + 1))
+        traces.append(np.diag(unseen) @ np.repeat(prompt_teacher(D, N).variance, [D * D, D]) / (D + 1))
         starts = [rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1) for _ in range(20)]
         gaps.append(np.mean([population_error(least + (unseen @ w).reshape(D + 1, D), N) for w in starts])
                     - population_error(least, N))

@@ -4,7 +4,7 @@ import pytest
 
 from spinlib.icl import LinearTask, best_weights, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.theory import learning_curve, state_evolution
+from spinlib.theory import Teacher, learning_curve, state_evolution
 from stats import mean_error
 
 
@@ -45,8 +45,8 @@ def test_it_is_where_the_messages_rest():
     last = np.zeros((D + 1, D))
     last[D, 0] = 1                                                   # one weight that reads the labels
     b = population_error(last, N, noise) - 1 - noise**2
-    path = state_evolution([a, b], [(W**2).sum(), 0], population_error(W, N, noise), P, ridge,
-                           count=[D * D, D], steps=3000)
+    path = state_evolution(Teacher([a, b], [(W**2).sum(), 0], population_error(W, N, noise), [D * D, D]), P, ridge,
+                           steps=3000)
     assert learning_curve(D, N, P, ridge, noise) == pytest.approx(path.error[-1], rel=1e-10)
 
 
@@ -70,7 +70,7 @@ def test_the_peak_stands_at_as_many_prompts_as_weights():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match=r"P = D \(D \+ 1\) = 420, got 0"):
+    with pytest.raises(ValueError, match="P = n = 420, got 0"):
         learning_curve(20, 100, 420, 0)
     with pytest.raises(ValueError, match="P must be at least 1"):
         learning_curve(20, 100, 0, 0.1)

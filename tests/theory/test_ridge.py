@@ -2,22 +2,22 @@
 import numpy as np
 import pytest
 
-from spinlib.theory import ridge_equivalent, state_evolution
+from spinlib.theory import Teacher, ridge_equivalent, state_evolution
 from stats import z_score
 
-BLOCKS = [
-    dict(variance=[1.0], signal=[1.0], unexplained=0.25, count=100),
-    dict(variance=[0.06, 1.1], signal=[14.0, 0.0], unexplained=0.17, count=[400, 20]),
-    dict(variance=[0.01, 1.0, 30.0], signal=[2.0, 0.5, 0.1], unexplained=0.0, count=[50, 30, 4]),
+TEACHERS = [
+    Teacher(variance=[1.0], signal=[1.0], unexplained=0.25, count=100),
+    Teacher(variance=[0.06, 1.1], signal=[14.0, 0.0], unexplained=0.17, count=[400, 20]),
+    Teacher(variance=[0.01, 1.0, 30.0], signal=[2.0, 0.5, 0.1], unexplained=0.0, count=[50, 30, 4]),
 ]
 
 
-@pytest.mark.parametrize("blocks", BLOCKS)
+@pytest.mark.parametrize("teacher", TEACHERS)
 @pytest.mark.parametrize("P, ridge", [(60, 0.02), (300, 0.02), (900, 1e-3), (900, 4.0)])
-def test_ridge_equivalent_is_where_state_evolution_rests(blocks, P, ridge):
+def test_ridge_equivalent_is_where_state_evolution_rests(teacher, P, ridge):
     """Two roads to one number: a bracketed root here, thousands of sweeps of sample-spin AMP there."""
-    found = ridge_equivalent(**blocks, P=P, ridge=ridge)
-    path = state_evolution(**blocks, P=P, ridge=ridge, steps=30_000)
+    found = ridge_equivalent(teacher, P, ridge)
+    path = state_evolution(teacher, P, ridge, steps=30_000)
     assert found.error == pytest.approx(path.error[-1], rel=1e-8)
     assert found.kappa == pytest.approx(ridge * (1 + path.tau[-1] / P), rel=1e-8)
     assert found.freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
@@ -32,15 +32,15 @@ def test_ridge_equivalent_against_fits(P, ridge):
     errors = []
     for _ in range(60):
         w = rng.standard_normal(240)
-        for block in range(3):                                       # a random direction of the stated length
-            part = slice(80 * block, 80 * block + 80)
-            w[part] *= np.sqrt(signal[block]) / np.linalg.norm(w[part])
+        for group in range(3):                                       # a random direction of the stated length
+            part = slice(80 * group, 80 * group + 80)
+            w[part] *= np.sqrt(signal[group]) / np.linalg.norm(w[part])
         S = rng.standard_normal((P, 240)) * np.sqrt(a)
         y = S @ w + np.sqrt(unexplained) * rng.standard_normal(P)
         U, d, V = np.linalg.svd(S, full_matrices=False)
         fit = V.T @ (d / (d**2 + ridge * P) * (U.T @ y))
         errors.append([(a * (fit - w) ** 2).sum() + unexplained, np.mean((S @ fit - y) ** 2)])
-    found = ridge_equivalent([0.2, 1.0, 3.0], signal, unexplained, P, ridge, count=80)
+    found = ridge_equivalent(Teacher([0.2, 1.0, 3.0], signal, unexplained, count=80), P, ridge)
     assert abs(z_score(np.array(errors)[:, 0], found.error)) < 4
     if P > 240 or ridge:
         assert abs(z_score(np.array(errors)[:, 1], found.train_error)) < 4
@@ -49,17 +49,17 @@ def test_ridge_equivalent_against_fits(P, ridge):
 
 
 def test_ridge_equivalent_in_closed_form():
-    """One block, ridge 0: least squares s0 / (1 - n/P), and below n the projection on the samples."""
-    one = dict(variance=[0.7], signal=[3.0], unexplained=0.4, count=100)
-    assert ridge_equivalent(**one, P=250, ridge=0).error == pytest.approx(0.4 / (1 - 100 / 250), rel=1e-12)
-    below = ridge_equivalent(**one, P=40, ridge=0)
+    """One group, ridge 0: least squares s0 / (1 - n/P), and below n the projection on the samples."""
+    one = Teacher([0.7], [3.0], unexplained=0.4, count=100)
+    assert ridge_equivalent(one, 250, 0).error == pytest.approx(0.4 / (1 - 100 / 250), rel=1e-12)
+    below = ridge_equivalent(one, 40, 0)
     assert below.error == pytest.approx((0.7 * 3.0 * 0.6**2 + 0.4) / 0.6, rel=1e-12)
     assert below.shrinkage == pytest.approx([0.6], rel=1e-12)
     assert below.kappa == pytest.approx(0.7 * 0.6 / 0.4, rel=1e-12)
-    for blocks in BLOCKS:
+    for teacher in TEACHERS:
         for P in (30, 900):                                          # a small ridge runs into the limit
-            limit = ridge_equivalent(**blocks, P=P, ridge=0)
-            assert ridge_equivalent(**blocks, P=P, ridge=1e-9).error == pytest.approx(limit.error, rel=1e-5)
+            limit = ridge_equivalent(teacher, P, 0)
+            assert ridge_equivalent(teacher, P, 1e-9).error == pytest.approx(limit.error, rel=1e-5)
 
 
 @pytest.mark.parametrize("n, P", [(1, 1), (2, 1), (100, 99), (10**6, 10**6 - 1), (10**6, 1)])
@@ -67,9 +67,9 @@ def test_one_sample_too_few(n, P):
     """One block at ridge 0: kappa = a (n - P) / P, also where that is far below a, or far above."""
     if n == P:
         n = 1 + 1e-6  # counts may be averages
-    found = ridge_equivalent([2.0], [1.0], 0.5, P, 0.0, count=n)
+    found = ridge_equivalent(Teacher([2.0], [1.0], 0.5, count=n), P, 0.0)
     assert found.kappa == pytest.approx(2.0 * (n - P) / P, rel=1e-8) and found.freedom == pytest.approx(P)
-    two = ridge_equivalent([1e-3, 5.0], [1.0, 1.0], 0.5, 99, 0.0, count=[60, 40])
+    two = ridge_equivalent(Teacher([1e-3, 5.0], [1.0, 1.0], 0.5, [60, 40]), 99, 0.0)
     a, b, c = 99.0, 99 * 5.001 - 60 * 1e-3 - 40 * 5.0, (99 - 100) * 1e-3 * 5.0  # sum c a / (a + kappa) = 99
     assert two.kappa == pytest.approx((-b + np.sqrt(b * b - 4 * a * c)) / (2 * a), rel=1e-9)
 
@@ -77,21 +77,16 @@ def test_one_sample_too_few(n, P):
 def test_a_huge_ridge():
     """kappa is the ridge plus the mean square of a sample over P; nothing is learned."""
     for ridge in (3e8, 1e15, 1e300):
-        found = ridge_equivalent([1.0, 2.0], [1.0, 1.0], 0.5, 50, ridge, count=[30, 40])
+        found = ridge_equivalent(Teacher([1.0, 2.0], [1.0, 1.0], 0.5, [30, 40]), 50, ridge)
         assert found.kappa == pytest.approx(ridge + 110 / 50, rel=1e-12) and found.error == pytest.approx(3.5, rel=1e-6)
         assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(110 / ridge)
 
 
 def test_ridge_equivalent_refuses():
+    teacher = Teacher([1.0], [1.0], 0.1, count=100)
     with pytest.raises(ValueError, match="P = n = 100, got 0"):
-        ridge_equivalent([1.0], [1.0], 0.1, 100, 0, count=100)
-    with pytest.raises(ValueError, match="at least one block"):
-        ridge_equivalent([], [], 0.1, 100, 1.0)
-    with pytest.raises(ValueError, match="leave out directions"):
-        ridge_equivalent([1.0, 0.0], [1.0, 0.0], 0.1, 100, 1.0)
-    with pytest.raises(ValueError, match="signal must have shape"):
-        ridge_equivalent([1.0, 2.0], [1.0], 0.1, 100, 1.0)
-    with pytest.raises(ValueError, match="count must have shape"):
-        ridge_equivalent([1.0, 2.0], [1.0, 0.0], 0.1, 100, 1.0, count=[1, 2, 3])
+        ridge_equivalent(teacher, 100, 0)
     with pytest.raises(ValueError, match="ridge must be finite and >= 0"):
-        ridge_equivalent([1.0], [1.0], 0.1, 100, -1.0)
+        ridge_equivalent(teacher, 100, -1.0)
+    with pytest.raises(TypeError, match="teacher must be of type Teacher, got list; make one with prompt_teacher"):
+        ridge_equivalent([1.0], 100, 1.0)

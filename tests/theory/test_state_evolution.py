@@ -9,14 +9,7 @@ from scipy.optimize import brentq
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, best_weights, population_error, weights
 from spinlib.inference import sample_amp
-from spinlib.theory import state_evolution
-
-
-def prompt_blocks(D, N):
-    """Variances, signal and count of the features of a prompt: D^2 directions of W11, D of the row of labels."""
-    a, b = (1 + (D + 1) / N) / D, (1 + 2 / D) * (1 + 2 / N)
-    c0 = 1 / (D * a)
-    return {"variance": [a, b], "signal": [D * c0**2, 0.0], "unexplained": 1 - c0, "count": [D * D, D]}
+from spinlib.theory import Teacher, prompt_teacher, state_evolution
 
 
 def sweeps(S, y, ridge, steps):
@@ -40,17 +33,17 @@ def test_fixed_point_is_the_deterministic_equivalent_of_ridge_regression(ridge, 
     """lambda = k [1 - (1/P) sum a/(a+k)] and error = [sum a (k/(a+k))^2 w^2 + s2] / [1 - (1/P) sum (a/(a+k))^2],
     k found by bisection."""
     D, N = 20, 100
-    blocks = prompt_blocks(D, N)
-    (a, b), n = blocks["variance"], D * D
+    teacher = prompt_teacher(D, N)
+    a, b, n = (1 + (D + 1) / N) / D, (1 + 2 / D) * (1 + 2 / N), D * D
     k = brentq(
         lambda k: k * (1 - (n * a / (a + k) + D * b / (b + k)) / P) - ridge,
         ridge,
         ridge + (n * a + D * b) / P + 1,
         xtol=1e-15,
     )
-    bias = a * (k / (a + k)) ** 2 * blocks["signal"][0] + blocks["unexplained"]
+    bias = (k / (a + k)) ** 2 / (D * a) + 1 - 1 / (D * a)
     error = bias / (1 - (n * (a / (a + k)) ** 2 + D * (b / (b + k)) ** 2) / P)
-    path = state_evolution(**blocks, P=P, ridge=ridge, steps=2000)
+    path = state_evolution(teacher, P, ridge, steps=2000)
     assert abs(path.error[-1] / error - 1) < 1e-10
     assert np.allclose(path.x[-1], [k / ridge / (k + a), k / ridge / (k + b)], rtol=1e-10)
     assert abs(ridge * (1 + path.tau[-1] / P) / k - 1) < 1e-10
@@ -58,7 +51,7 @@ def test_fixed_point_is_the_deterministic_equivalent_of_ridge_regression(ridge, 
 
 def test_first_sweep_by_hand():
     """a = 2, one direction, P = 4, ridge 1: x = 1/3, tau = 2/3, Gamma = 8/(4 + 2/3) = 12/7, x' = 7/19, shrunk 12/19."""
-    path = state_evolution([2.0], [3.0], 0.5, 4, 1.0, steps=1)
+    path = state_evolution(Teacher([2.0], [3.0], 0.5), 4, 1.0, steps=1)
     assert np.allclose(path.error, [6.5, 0.5 + 6 * (7 / 19) ** 2 + 6.5 / 4 * (12 / 19) ** 2], rtol=1e-14)
     assert np.allclose(path.x[:, 0], [1 / 3, 7 / 19], rtol=1e-14) and np.allclose(
         path.tau, [2 / 3, 14 / 19], rtol=1e-14
@@ -67,13 +60,13 @@ def test_first_sweep_by_hand():
 
 def test_many_prompts_need_one_sweep_and_give_the_best_weights():
     D, N, ridge = 20, 100, 0.01
-    path = state_evolution(**prompt_blocks(D, N), P=10**10, ridge=ridge, steps=1)
+    path = state_evolution(prompt_teacher(D, N), 10**10, ridge, steps=1)
     assert abs(path.error[1] - population_error(best_weights(D, N, ridge), N)) < 1e-7
 
 
 def test_a_block_may_be_cut_in_two():
-    whole = state_evolution([0.5], [2.0], 0.3, 50, 0.1, count=40, steps=9)
-    halves = state_evolution([0.5, 0.5], [1.5, 0.5], 0.3, 50, 0.1, count=[30, 10], steps=9)
+    whole = state_evolution(Teacher([0.5], [2.0], 0.3, count=40), 50, 0.1, steps=9)
+    halves = state_evolution(Teacher([0.5, 0.5], [1.5, 0.5], 0.3, [30, 10]), 50, 0.1, steps=9)
     assert np.allclose(whole.error, halves.error, rtol=1e-13) and np.allclose(whole.tau, halves.tau, rtol=1e-13)
 
 
@@ -83,7 +76,8 @@ def test_independent_features_follow_it_sweep_by_sweep():
     n, P, ridge, steps = 300, 390, 0.05, 8
     a = np.where(np.arange(n) < n // 3, 2.0, 0.5)
     w = np.full(n, n**-0.5)
-    path = state_evolution([2.0, 0.5], [1 / 3, 2 / 3], 0.1, P, ridge, count=[n // 3, n - n // 3], steps=steps)
+    teacher = Teacher([2.0, 0.5], [1 / 3, 2 / 3], 0.1, [n // 3, n - n // 3])
+    path = state_evolution(teacher, P, ridge, steps=steps)
     errors, x = [], []
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -113,7 +107,7 @@ def test_prompts_follow_it_too_and_better_the_larger_they_are():
     rms = {}
     for D in (10, 40):
         N, P, ridge = 5 * D, 2 * D * D, 0.2 / D
-        path = state_evolution(**prompt_blocks(D, N), P=P, ridge=ridge, steps=8)
+        path = state_evolution(prompt_teacher(D, N), P, ridge, steps=8)
         errors, x = [], []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -128,19 +122,10 @@ def test_prompts_follow_it_too_and_better_the_larger_they_are():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="signal must have shape"):
-        state_evolution([1.0], [1.0, 2.0], 0.1, 10, 0.1)
-    with pytest.raises(ValueError, match="leave out directions without features"):
-        state_evolution([1.0, 0.0], [1.0, 2.0], 0.1, 10, 0.1)
-    with pytest.raises(ValueError, match="signal must be finite and >= 0"):
-        state_evolution([1.0], [-1.0], 0.1, 10, 0.1)
-    with pytest.raises(ValueError, match="count must have shape"):
-        state_evolution([1.0], [1.0], 0.1, 10, 0.1, count=[2, 3])
-    with pytest.raises(ValueError, match="count must be finite and >= 1"):
-        state_evolution([1.0], [1.0], 0.1, 10, 0.1, count=0)
-    with pytest.raises(ValueError, match="at least one block"):
-        state_evolution([], [], 0.1, 10, 0.1)
+    teacher = Teacher([1.0], [1.0], 0.1)
     with pytest.raises(ValueError, match="ridge must be finite and >= 0"):
-        state_evolution([1.0], [1.0], 0.1, 10, -0.1)
+        state_evolution(teacher, 10, -0.1)
     with pytest.raises(TypeError, match="P must be an integer"):
-        state_evolution([1.0], [1.0], 0.1, 10.0, 0.1)
+        state_evolution(teacher, 10.0, 0.1)
+    with pytest.raises(TypeError, match="teacher must be of type Teacher, got list"):
+        state_evolution([1.0], 10, 0.1)
