@@ -19,20 +19,14 @@ from spinlib.reproduce._experiments.correlated_data import (
     token_features,
     token_moments,
 )
-from spinlib.reproduce._experiments.which_amp import iid_variances, prompt_variances
-from spinlib.reproduce._experiments.finite_samples import BINS, pspin_sample
 from spinlib.reproduce._run import names, run
 from spinlib.reproduce._store import about, load, prose, save
 
 __all__ = [
-    "BINS",
     "about",
-    "iid_variances",
     "load",
     "names",
-    "prompt_variances",
     "prose",
-    "pspin_sample",
     "published_covariance",
     "run",
     "save",

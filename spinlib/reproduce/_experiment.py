@@ -35,3 +35,44 @@ class Experiment:
     def generators(self, rng: np.random.Generator, points: list[Point]) -> list[np.random.Generator]:
         """One generator a point: the numbers depend neither on the order of the points nor on who computes them."""
         return list(self.seeds(rng, points)) if self.seeds else rng.spawn(len(points))
+
+
+def grid(points: list[Point], results: list[dict], *names: str) -> dict[str, np.ndarray]:
+    """The values of the named parameters, in order, and every result as an array over them: their axes come first.
+
+    A combination that no point has, or that has no such result, is NaN; whole numbers that fill their grid stay whole.
+
+    >>> points = [{"N": 20, "run": 0}, {"N": 10, "run": 0}, {"N": 10, "run": 1}]
+    >>> grid(points, [{"error": 1}, {"error": 2}, {"error": 3}], "N", "run")["error"].tolist()
+    [[2.0, 3.0], [1.0, nan]]
+    """
+    axes = [sorted({point[name] for point in points}) for name in names]
+    found: dict[str, dict] = {}
+    for point, result in zip(points, results, strict=True):
+        place = tuple(axis.index(point[name]) for axis, name in zip(axes, names, strict=True))
+        for name, value in result.items():
+            cells = found.setdefault(name, {})
+            if place in cells:
+                raise ValueError(f"two points at {dict(zip(names, place))}: name one parameter more")
+            cells[place] = np.asarray(value)
+    tables = {name: np.array(axis) for name, axis in zip(names, axes, strict=True)}
+    sizes = tuple(len(axis) for axis in axes)
+    for name, cells in found.items():
+        one = next(iter(cells.values()))
+        whole = len(cells) == np.prod(sizes, dtype=int)
+        tables[name] = np.empty(sizes + one.shape, one.dtype) if whole else np.full(sizes + one.shape, np.nan)
+        for place, value in cells.items():
+            tables[name][place] = value
+    return tables
+
+
+def lines(x: str, series: dict[str, str], **settings: object) -> Callable:
+    """A drawing for :class:`Experiment`: the medians of the named results against ``x``, each in its colour."""
+    def draw(figure, result, color):
+        ax = figure.subplots()
+        for name, look in series.items():
+            median = np.nanmedian(result[name].reshape(len(result[x]), -1), axis=1)
+            ax.plot(result[x], median, "o-", color=color[look], label=name)
+        ax.set(**settings)
+        ax.legend()
+    return draw

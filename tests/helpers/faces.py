@@ -33,8 +33,7 @@ FACES = {
     "spinlib.random_matrix": (
         "mp_atom mp_density mp_edges mp_moment mp_stieltjes wishart"),
     "spinlib.reproduce": (
-        "about BINS iid_variances load names prompt_variances prose "
-        "pspin_sample published_covariance run save shared_covariance token_error token_features "
+        "about load names prose published_covariance run save shared_covariance token_error token_features "
         "token_moments"),
     "spinlib.spin_glass": (
         "gaussian_glass shuffled SpinGlass"),

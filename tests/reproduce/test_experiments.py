@@ -1,10 +1,12 @@
-"""The table of experiments: a file for each chapter that has one, and no name twice."""
+"""The table of experiments: a file for each chapter that has one, and no name twice; tables and plain pictures of results."""
 import pathlib
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from spinlib.reproduce import _experiments
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -22,3 +24,26 @@ def test_a_name_given_twice_is_refused():
     assert list(_experiments.merged({"a": one}, {"b": one})) == ["a", "b"]
     with pytest.raises(ValueError, match="two experiments are called a; .* rename one"):
         _experiments.merged({"a": one}, {"b": one, "a": one})
+
+
+def test_a_grid_puts_every_result_in_its_place():
+    points = [{"N": n, "run": k, "D": 3} for k in (1, 0) for n in (5, 7, 6)]
+    results = [{"count": 10 * p["N"] + p["run"], "curve": np.arange(4) + p["N"]} for p in points]
+    table = grid(points, results, "N", "run")
+    assert table["N"].tolist() == [5, 6, 7] and table["run"].tolist() == [0, 1]
+    assert table["count"].tolist() == [[50, 51], [60, 61], [70, 71]] and table["count"].dtype.kind == "i"
+    assert table["curve"].shape == (3, 2, 4) and table["curve"][2, 1].tolist() == [7, 8, 9, 10]
+    holes = grid(points[1:], [{**r, "last": 1.0} if p["N"] == 6 else r for p, r in zip(points[1:], results[1:])], "N", "run")
+    assert np.isnan(holes["count"][0, 1]) and np.isnan(holes["curve"][0, 1]).all()
+    assert np.isnan(holes["last"]).tolist() == [[True, True], [False, False], [True, True]]
+    with pytest.raises(ValueError, match="two points at {'N': .*name one parameter more"):
+        grid(points, results, "N")
+
+
+def test_lines_are_the_medians_of_what_is_behind_the_first_axis():
+    figure = Figure()
+    result = {"N": np.array([1, 2]), "error": np.array([[1.0, 2, 30], [np.nan, 5, 7]]), "exact": np.array([3.0, 4])}
+    lines("N", {"error": "wrong", "exact": "exact"}, ylabel="error")(figure, result, {"wrong": "red", "exact": "black"})
+    ax, = figure.axes
+    drawn = {line.get_label(): (line.get_color(), line.get_ydata().tolist()) for line in ax.lines}
+    assert drawn == {"error": ("red", [2.0, 6.0]), "exact": ("black", [3.0, 4.0])} and ax.get_ylabel() == "error"

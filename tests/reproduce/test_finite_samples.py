@@ -4,7 +4,7 @@ import pytest
 
 from spinlib import reproduce
 from spinlib.pspin import PSpin
-from spinlib.reproduce import _store, load, pspin_sample, run
+from spinlib.reproduce import _store, load, run
 from spinlib.reproduce._experiments import finite_samples
 from spinlib.pspin.simulation import gaussian_couplings, overlap, parallel_tempering
 from stats import mean_error
@@ -37,7 +37,7 @@ def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
 @pytest.mark.parametrize("n, k", [(32, 0), (32, 5), (32, 100), (64, 10)])
 def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, n, k):
     """Digit by digit as long as chaos allows; a later run differs between machines."""
-    again = pspin_sample(n, 8, rng=child(k, n))
+    again = finite_samples.one_sample(child(k, n), n, 8)
     for start in ("random", "minimum"):
         assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k, 0]).max() < 1e-7
         assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k + 1, 0]).max() > 1e-2
@@ -122,7 +122,7 @@ def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
     caught = []
     real = finite_samples.parallel_tempering
     monkeypatch.setattr(finite_samples, "parallel_tempering", lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
-    one = pspin_sample(8, 16, rng=0)
+    one = finite_samples.one_sample(np.random.default_rng(0), 8, 16)
     run_, n_T = caught[0], 7
     for k in range(n_T):
         copies = [sum(run_.energy[t, c, k] for t in range(8, 16)) / 8 for c in range(8)]
@@ -145,55 +145,9 @@ def test_refusals(tmp_path, monkeypatch):
         run("fig99")
     with pytest.raises(ValueError, match="no experiment"):
         load("fig99")
-    with pytest.raises(ValueError, match="power of 2, got 12; .* take 16"):
-        pspin_sample(8, 12)
-    with pytest.raises(ValueError, match="n_sweeps must be at least 8"):
-        pspin_sample(8, 4)
-    with pytest.raises(TypeError, match="n_spins must be an integer"):
-        pspin_sample(8.0, 8)
     monkeypatch.setattr(_store, "DATA", tmp_path)
     with pytest.raises(FileNotFoundError, match="SPINLIB_DATA.*python -m spinlib.reproduce pspin_equilibrium --full"):
         load("pspin_equilibrium")
-
-
-def test_amp_variances_a_stored_point_comes_out_again_and_the_pair_term_keeps_its_error():
-    """Prompts at D = 16 and independent features at n = 200, sample 1 of seed 0;
-    the next sample differs. Sizes, limits and order of all."""
-    stored = load("amp_variances")
-    assert (
-        reproduce.about("amp_variances")["full"] is True and (_store.DATA / "amp_variances.npz").stat().st_size < 1e5
-    )
-    seed = int(np.random.default_rng(0).integers(2**32))
-    b, a = list(stored["D"]).index(16), list(stored["alpha"]).index(7.5)
-    again = reproduce.prompt_variances(16, 7.5, rng=[seed, 16, 75, 1])
-    assert np.allclose(again, stored["prompts"][a, b, 1], atol=1e-5) and not np.allclose(
-        again, stored["prompts"][a, b, 2], atol=1e-2
-    )
-    again = reproduce.iid_variances(200, 7.5, 1 / 6, rng=[seed, 200, 1])
-    assert np.allclose(again, stored["iid"][1, 1], atol=1e-5) and not np.allclose(again, stored["iid"][1, 2], atol=1e-2)
-
-    limit = {}
-    for alpha in stored["alpha"]:  # 1/x = 7/6 - x/alpha against 1/x = 1/6 + 1/(1 + x/alpha), both quadratic
-        pair = (7 / 6 - np.sqrt(49 / 36 - 4 / alpha)) * alpha / 2
-        exact = max(np.roots([1 / alpha / 6, 7 / 6 - 1 / alpha, -1]))
-        limit[alpha] = 100 * (pair / exact - 1)
-    pair, sample = np.moveaxis(stored["prompts"], -1, 0)
-    for errors, alpha in zip(pair.mean(-1), stored["alpha"]):
-        assert (errors[-2:] > limit[alpha]).all() and errors[-1] < errors[-2]
-    assert abs(stored["iid"][-1, :, 0].mean() - limit[7.5]) < 0.05 and np.abs(stored["iid"][-1, :, 1]).max() < 0.05
-    assert np.abs(sample[:, -1].mean(-1)).max() < 0.15 and np.isnan(pair[0, 0]).all()
-
-
-def test_amp_variances_quick_shares_its_samples_with_the_stored_run(capsys):
-    quick, stored = run("amp_variances"), load("amp_variances")
-    a = list(stored["alpha"]).index(7.5)
-    for b, D in enumerate(quick["D"]):
-        assert np.allclose(quick["prompts"][0, b], stored["prompts"][a, list(stored["D"]).index(D), :2], atol=1e-5)
-    assert capsys.readouterr() == ("", "")
-    with pytest.raises(ValueError, match="alpha must be finite and > 0"):
-        reproduce.prompt_variances(5, 0.0)
-    with pytest.raises(ValueError, match="ridge must be finite and > 0"):
-        reproduce.iid_variances(5, 2.0, 0.0)
 
 
 def test_stored_files_are_found_where_they_are(tmp_path, monkeypatch):

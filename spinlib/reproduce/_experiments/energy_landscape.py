@@ -7,7 +7,7 @@ from spinlib._core import need
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.landscape import hessian_spectrum, zero_modes
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid
 
 EDGES = np.geomspace(1e-4, 20, 121)  # of the histograms of eigenvalues
 KEPT = 10                            # matrices whose eigenvalues are kept one by one
@@ -38,11 +38,10 @@ def _fig10_collect(points, results):
     between ``edges`` (121,), and ``matrices``. Quick: 7 x 8 cells, 20 matrices; full: 7 x 80 cells, 5000 matrices as
     in the thesis.
     """
-    zeros = [(p, r) for p, r in zip(points, results, strict=True) if p["kind"] == "zeros"]
-    D, P = (sorted({p[name] for p, _ in zeros}) for name in ("D", "P"))
-    found = {"D": np.array(D), "P": np.array(P), "edges": EDGES,
-             "zero_ratio": np.array([r["ratio"] for _, r in zeros], dtype=float).reshape(len(D), len(P))}
-    spectra = [(p, r) for p, r in zip(points, results, strict=True) if p["kind"] == "spectrum"]
+    zeros = sum(p["kind"] == "zeros" for p in points)
+    table = grid(points[:zeros], results[:zeros], "D", "P")
+    found = {"D": table["D"], "P": table["P"], "edges": EDGES, "zero_ratio": table["ratio"].astype(float)}
+    spectra = list(zip(points[zeros:], results[zeros:], strict=True))
     for here in sorted({p["P"] for p, _ in spectra}):
         mine = [(p, r) for p, r in spectra if p["P"] == here]
         found[f"eigenvalues_{here}"] = np.asarray(mine[0][1]["values"])
@@ -107,8 +106,7 @@ def _fig11_collect(points, results):
     energy with |W|^2, exactly ``length_exact`` for many points; ``rim``: that of |W|^2 with the distance from the
     middle of the picture. Points: 500, full: 1000.
     """
-    found = {name: np.array([r[name] for r in results]) for name in results[0]}
-    return found | {"P": np.array([p["P"] for p in points])}
+    return grid(points, results, "P")
 
 
 def _fig11_draw(fig, result, color):

@@ -1,18 +1,17 @@
-"""Experiments of the p-spin chapters."""
+"""The experiment of the chapter on finite samples: glasses in equilibrium."""
 from __future__ import annotations
 
 import numpy as np
 
-from spinlib._core import RNG, check_integer, check_rng
 from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid
 
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
 QUICK = {32: (8, 128)}  # N: samples, sweeps
 FULL = {32: (128, 1024), 64: (40, 2048)}
 
 
-def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, np.ndarray]:
+def one_sample(rng: np.random.Generator, n_spins: int, n_sweeps: int, sample: int = 0) -> dict[str, np.ndarray]:
     """Parallel tempering of one sample (p = 3) from two sides: 4 copies start at random,
     4 all in the same minimum of the energy.
 
@@ -21,18 +20,9 @@ def pspin_sample(n_spins: int, n_sweeps: int, *, rng: RNG = None) -> dict[str, n
     zero on average over samples in equilibrium; and of the last half of all sweeps and all 8 copies ``energy`` (n_T,),
     its standard error over copies ``energy_error``, ``moment`` (n_T,) = <q^3>, and ``histogram`` (n_T, 50) the density
     P(q) between the edges ``BINS``; ``histogram_random`` and ``histogram_minimum`` count the pairs of either four.
-    Histograms are float32: they are counts.
-
-    >>> from spinlib.reproduce import pspin_sample
-    >>> one = pspin_sample(8, 16, rng=0)
-    >>> one["defect_random"].shape, one["histogram"].shape
-    ((3, 7), (7, 50))
+    Histograms are float32: they are counts. ``sample``, its number, only makes it another one.
     """
-    n_sweeps = check_integer("n_sweeps", n_sweeps, 8)
-    if n_sweeps & (n_sweeps - 1):
-        raise ValueError(f"n_sweeps must be a power of 2, got {n_sweeps}; "
-                         f"the windows double, so take {2 ** n_sweeps.bit_length()}")
-    rng, T, copies = check_rng(rng), _temperatures(n_spins), 4
+    T, copies = _temperatures(n_spins), 4
     couplings = gaussian_couplings(n_spins, 3, rng=rng)
     s = random_spins(n_spins, (2 * copies, len(T)), rng=rng)
     s[copies:] = descend(couplings, random_spins(n_spins, rng=rng), tol=1e-6).s
@@ -66,7 +56,6 @@ def _histogram(q):
 
 def _temperatures(n_spins):
     """beta from 1 to 2.5 in steps of at most 1.1/sqrt(N), with 1.5 and 2 among them; as increasing temperatures."""
-    n_spins = check_integer("n_spins", n_spins, 2)
     return 1 / np.linspace(2.5, 1, 3 * int(np.ceil(0.5 * np.sqrt(n_spins) / 1.1)) + 1)
 
 
@@ -88,23 +77,19 @@ def _seeds(rng, points):
     return [one for child, count in zip(rng.spawn(len(sizes)), counts, strict=True) for one in child.spawn(count)]
 
 
-def _compute(rng, n_spins, n_sweeps, sample):
-    return pspin_sample(n_spins, n_sweeps, rng=rng)
-
-
 def _collect(points, results):
     """Equilibrium of the spherical 3-spin model at N = 32 (full: also N = 64), with a test that it is one.
 
-    Of each size N: temperatures ``T_N`` (n_T,), and what :func:`pspin_sample` returns with a first axis for the
+    Of each size N: temperatures ``T_N`` (n_T,), and what ``one_sample`` returns with a first axis for the
     samples, as ``energy_N`` and so on; ``sweeps_N`` are the edges of its windows, ``bins`` (51,) those of its
     histograms. Quick and full numbers of samples and sweeps: ``QUICK`` and ``FULL``.
     """
     collected = {"bins": BINS}
     for n, n_sweeps in dict.fromkeys((p["n_spins"], p["n_sweeps"]) for p in points):
-        samples = [r for p, r in zip(points, results, strict=True) if p["n_spins"] == n]
+        mine = [k for k, p in enumerate(points) if p["n_spins"] == n]
+        table = grid([points[k] for k in mine], [results[k] for k in mine], "sample")
         collected[f"T_{n}"], collected[f"sweeps_{n}"] = _temperatures(n), _windows(n_sweeps)
-        for name in samples[0]:
-            collected[f"{name}_{n}"] = np.array([s[name] for s in samples])
+        collected |= {f"{name}_{n}": table[name] for name in results[mine[0]]}
     return collected
 
 
@@ -121,5 +106,5 @@ def _draw(figure, result, color):
 
 
 EXPERIMENTS = {
-    "pspin_equilibrium": Experiment(_points, _compute, _collect, _draw, _seeds),
+    "pspin_equilibrium": Experiment(_points, one_sample, _collect, _draw, _seeds),
 }

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from spinlib.icl import LinearTask, in_context_ridge, pool_posterior
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid
 
 
 def _train(task, steps, width, layers, lr, rng, batch=64):
@@ -91,18 +91,13 @@ def _collect(points, results):
     the net's answers from theirs. Noise .5. Full: D = 5, N = 15, 2 layers of width 32, 6000 steps of 64 prompts, 4
     runs, M = 2, 8, 32, 128 with 2 runs. Quick: D = 2, N = 6, one layer of width 16, 100 steps, one run, M = 4.
     """
-    fresh = [r for p, r in zip(points, results) if not p["tasks"]]
-    sizes = sorted({p["tasks"] for p in points} - {0})
-    pools = [[r for p, r in zip(points, results) if p["tasks"] == M] for M in sizes]
-    names = {name: name[4:] for name in ("new_net", "new_ridge", "new_net_bar", "new_ridge_bar")}
-    found = {"length": np.arange(2 * points[0]["N"] + 1), "M": np.array(sizes),
-             **{short: np.array([r[name] for r in fresh]) for name, short in names.items()},
-             "from_ridge": np.array([r["new_from_ridge"] for r in fresh])}
-    for name in [f"{where}_{who}" for where in ("new", "pool") for who in ("net", "ridge", "posterior")]:
-        found[name] = np.array([[r[name] for r in runs] for runs in pools])
-    for who in ("ridge", "posterior"):
-        found[f"from_{who}_M"] = np.array([[r[f"new_from_{who}"] for r in runs] for runs in pools])
-    return found
+    fresh = grid(*zip(*[(p, r) for p, r in zip(points, results) if not p["tasks"]]), "run")
+    pools = grid(*zip(*[(p, r) for p, r in zip(points, results) if p["tasks"]]), "tasks", "run")
+    alone = {name: fresh[f"new_{name}"] for name in ("net", "ridge", "net_bar", "ridge_bar", "from_ridge")}
+    both = [f"{where}_{who}" for where in ("new", "pool") for who in ("net", "ridge", "posterior")]
+    return {"length": np.arange(2 * points[0]["N"] + 1), "M": pools["tasks"], **alone,
+            **{name: pools[name] for name in both},
+            **{f"from_{who}_M": pools[f"new_from_{who}"] for who in ("ridge", "posterior")}}
 
 
 def _draw(figure, result, color):

@@ -24,7 +24,7 @@ from spinlib import ConvergenceWarning
 from spinlib.descent import trajectory
 from spinlib.icl import Features, LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.inference import amp, ground_state
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid, lines
 from spinlib.spin_glass import SpinGlass
 
 
@@ -90,15 +90,13 @@ _GROUND = ("contrast_exact", "error_exact", "contrast_weak", "error_weak")
 def _collect_map(points, results):
     """``N`` (n_N,), ``P`` (n_P,); ``contrast_eq153``, ``contrast_exact``, ``error_exact`` (ridge 1), ``contrast_weak``,
     ``error_weak`` (ridge 0.01), (n_N, n_P) means over repeats; ``converged`` (n_N, n_P) the share of repeats."""
-    N = np.array(sorted({p["N"] for p in points}))
-    cells = {name: np.array([[r[name] for p, r in zip(points, results, strict=True) if p["N"] == n] for n in N])
-             for name in ("contrast_eq153", *_GROUND)}                            # (n_N, repeats, n_P)
+    cells = grid(points, results, "N", "repeat")                                  # (n_N, repeats, n_P)
     good = np.isfinite(cells["contrast_eq153"])
     total = np.where(good, cells["contrast_eq153"], 0).sum(1)
     result = {name: cells[name].mean(1) for name in _GROUND}
     with np.errstate(invalid="ignore"):
         result["contrast_eq153"] = total / np.where(good.any(1), good.sum(1), np.nan)
-    return {"N": N, "P": np.array(points[0]["P"]), "converged": good.mean(1), **result}
+    return {"N": cells["N"], "P": np.array(points[0]["P"]), "converged": good.mean(1), **result}
 
 
 def _draw_map(fig, result, color):
@@ -137,22 +135,13 @@ def _five(rng, N, repeat, D, P):
 
 def _collect_five(points, results):
     """``N`` (n_N,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_N, repeats), population errors."""
-    N = np.array(sorted({p["N"] for p in points}))
-    return {"N": N} | {
-        name: np.array([[r[name] for p, r in zip(points, results, strict=True) if p["N"] == n] for n in N])
-        for name in ("adam", "amp_eq153", "amp", "exact", "exact_half")
-    }
-
-
-def _draw_five(fig, result, color):
-    ax = fig.subplots()
-    for name, key in (("adam", "training"), ("amp_eq153", "wrong"), ("amp", "theory"), ("exact", "exact")):
-        ax.plot(result["N"], result[name].mean(1), color=color[key], label=name)
-    ax.set(xlabel="examples N", ylabel="error")
-    ax.legend()
+    table = grid(points, results, "N", "repeat")
+    return {name: table[name] for name in ("N", *results[0])}
 
 
 EXPERIMENTS = {
     "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
-    "fig12b": Experiment(_points_five, _five, _collect_five, _draw_five),
+    "fig12b": Experiment(_points_five, _five, _collect_five, lines(
+        "N", {"adam": "training", "amp_eq153": "wrong", "amp": "theory", "exact": "exact"},
+        xlabel="examples N", ylabel="error, median over repeats")),
 }

@@ -11,7 +11,7 @@ import numpy as np
 from spinlib._core import RNG, check_rng
 from spinlib.descent import trajectory
 from spinlib.icl import LinearTask, population_error, to_spin_glass
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, lines
 
 _QUICK = [0.3, 0.6, 0.9, 1.05, 1.2, 1.5, 1.8]
 _FULL = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0]
@@ -47,14 +47,8 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     return {"alpha": np.array(alphas)} | {name: np.array(rows(name)) for name in ("merged", "separate", "exact")}
 
 
-def _draw(fig, result, color):
-    ax = fig.subplots()
-    for name, look in (("merged", "wrong"), ("separate", "training"), ("exact", "exact")):
-        ax.semilogy(result["alpha"], np.median(result[name], axis=1), "o-", color=color[look], label=name)
-    ax.set(xlabel="P / D^2", ylabel="error, median over runs", ylim=(0.1, 30))
-    ax.legend()
-
-
 EXPERIMENTS = {
-    "fig16": Experiment(_points, _compute, _collect, _draw),
+    "fig16": Experiment(_points, _compute, _collect, lines(
+        "alpha", {"merged": "wrong", "separate": "training", "exact": "exact"},
+        yscale="log", xlabel="P / D^2", ylabel="error, median over runs", ylim=(0.1, 30))),
 }

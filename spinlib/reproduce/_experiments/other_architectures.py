@@ -8,7 +8,7 @@ import numpy as np
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, controlled_error, features, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid
 
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
@@ -71,15 +71,10 @@ def _collect(points, results):
     N = 40, 100, 200, one run, settled to 2 %. Full: six lengths from 10 to 200, six runs (the published figure has
     100), settled to .5 %.
     """
-    lengths = sorted({p["N"] for p in points})
-    names = (*MODELS, "SA_sign", "TF_sign")
-    table = {name: np.full((len(lengths), 1 + max(p["run"] for p in points)), np.nan) for name in names}
-    for point, result in zip(points, results):
-        place = lengths.index(point["N"]), point["run"]
-        table[point["model"]][place] = result["error"]
-        if "sign" in result:
-            table[f"{point['model']}_sign"][place] = result["sign"]
-    return {"N": np.array(lengths), **table}
+    table = grid(points, results, "model", "N", "run")
+    found = dict(zip(table["model"].tolist(), table["error"], strict=True))
+    signs = dict(zip(table["model"].tolist(), table["sign"], strict=True))
+    return {"N": table["N"], **{name: found[name] for name in MODELS}, "SA_sign": signs["SA"], "TF_sign": signs["TF"]}
 
 
 def _draw(figure, result, color):

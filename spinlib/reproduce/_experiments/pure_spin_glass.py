@@ -5,7 +5,7 @@ import numpy as np
 
 from spinlib.icl import LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.landscape import Mixture, block_values, fit_mixture
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, lines
 from spinlib.spin_glass import SpinGlass, shuffled
 
 D, N, P = 10, 100, 1000
@@ -113,15 +113,9 @@ def _fig18_collect(points, results):
     return {"ridge": np.array(points[0]["ridges"])} | {k: v if k in apart else v.T for k, v in found.items()}
 
 
-def _fig18_draw(fig, result, color):
-    ax = fig.subplots()
-    for name, shade in (("real", "exact"), ("shuffled", "wrong"), ("fresh", "sample"), ("no_coupling", "reference")):
-        ax.plot(result["ridge"], np.nanmean(result[name], axis=1), "o-", color=color[shade], label=name)
-    ax.set(xscale="log", xlabel="ridge", ylabel="error")
-    ax.legend()
-
-
 EXPERIMENTS = {
     "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
-    "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, _fig18_draw),
+    "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, lines(
+        "ridge", {"real": "exact", "shuffled": "wrong", "fresh": "sample", "no_coupling": "reference"},
+        xscale="log", xlabel="ridge", ylabel="error, median over draws")),
 }

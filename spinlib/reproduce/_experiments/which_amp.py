@@ -1,4 +1,4 @@
-"""Experiments of the chapters on the mapping."""
+"""The experiment of the chapter on which AMP: how wrong the variances of messages are at finite size."""
 from __future__ import annotations
 
 import warnings
@@ -7,22 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from spinlib import ConvergenceWarning
-from spinlib._core import RNG, check_integer, check_real, check_rng
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, grid
 
 
-def prompt_variances(D: int, alpha: float, *, rng: RNG | list[int] = None) -> np.ndarray:
+def prompt_variances(D: int, alpha: float, rng: np.random.Generator) -> np.ndarray:
     """Mean relative error (per cent) of the variances of pair AMP and sample-spin AMP for alpha D^2 prompts, N = 5D,
-    ridge .2/D.
-
-    >>> from spinlib.reproduce import prompt_variances
-    >>> pair, sample = prompt_variances(12, 15.0, rng=0)
-    >>> print(bool(pair > 3 * abs(sample)))
-    True
-    """
-    D, alpha = check_integer("D", D, 1), check_real("alpha", alpha, above=0)
+    ridge .2/D."""
     features = LinearTask(D, 5 * D).sample_features(int(alpha * D * D), rng=rng)
     glass = to_spin_glass(features, 0.2 / D)
     exact = ground_state(glass).var
@@ -32,17 +24,11 @@ def prompt_variances(D: int, alpha: float, *, rng: RNG | list[int] = None) -> np
     return np.array([100 * np.mean(f.var / exact - 1) if f.converged else np.nan for f in found])
 
 
-def iid_variances(n: int, alpha: float, ridge: float, *, rng: RNG | list[int] = None) -> np.ndarray:
+def iid_variances(n: int, alpha: float, ridge: float, rng: np.random.Generator) -> np.ndarray:
     """The same two errors (per cent) for alpha n samples of n independent standard normal features,
-    from their variance recursions.
-
-    >>> from spinlib.reproduce import iid_variances
-    >>> print(iid_variances(200, 7.5, 1 / 6, rng=0).round(1))
-    [1.5 0.3]
-    """
-    n, alpha, ridge = check_integer("n", n, 1), check_real("alpha", alpha, above=0), check_real("ridge", ridge, above=0)
+    from their variance recursions."""
     P = int(alpha * n)
-    S = check_rng(rng).standard_normal((P, n))
+    S = rng.standard_normal((P, n))
     A = S.T @ S / P
     exact = np.diagonal(np.linalg.inv(A + ridge * np.eye(n)))
     lam, J2, S2 = ridge + np.diagonal(A), A**2 - np.diag(np.diagonal(A) ** 2), S**2
@@ -79,7 +65,7 @@ def _amp_seeds(rng, points):
 
 
 def _amp_compute(rng, sample, D=None, alpha=7.5, n=None):
-    return {"errors": iid_variances(n, alpha, 1 / 6, rng=rng) if D is None else prompt_variances(D, alpha, rng=rng)}
+    return {"errors": iid_variances(n, alpha, 1 / 6, rng) if D is None else prompt_variances(D, alpha, rng)}
 
 
 def _amp_collect(points, results):
@@ -91,13 +77,11 @@ def _amp_collect(points, results):
     7.5: ``n`` (sizes,) and ``iid`` (sizes, samples, 2). Quick: up to D = 28 and n = 400, 2 samples. Full: up to D = 64
     and n = 1600, 4 samples. Sizes that both have share their first samples.
     """
-    D, alpha, n = (sorted({p[name] for p in points if name in p}) for name in ("D", "alpha", "n"))
-    errors = np.array([r["errors"] for r in results])
-    samples = 1 + max(p["sample"] for p in points)
-    prompts, iid = np.split(errors, [len(D) * len(alpha) * samples])
-    prompts = prompts.reshape(len(D), len(alpha), samples, 2).swapaxes(0, 1)
-    return {"D": np.array(D), "alpha": np.array(alpha), "prompts": prompts, "n": np.array(n),
-            "iid": iid.reshape(len(n), samples, 2)}
+    mine = sum("D" in p for p in points)
+    prompts = grid(points[:mine], results[:mine], "alpha", "D", "sample")
+    iid = grid(points[mine:], results[mine:], "n", "sample")
+    return {"D": prompts["D"], "alpha": prompts["alpha"], "prompts": prompts["errors"], "n": iid["n"],
+            "iid": iid["errors"]}
 
 
 def _amp_draw(figure, result, color):
