@@ -13,11 +13,10 @@ from boxes import source
 from kinds import ROOT, chapters
 
 PARTS = {"pspin": "I", "transformer": "II", "mapping": "III", "results": "IV", "beyond": "V"}
-GREEK = ("alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi rho sigma tau phi varphi "
-         "chi psi omega Gamma Delta Theta Lambda Xi Phi Psi Omega ell Sigma").split()
+GREEK = ("alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi rho sigma tau phi "
+         "varphi chi psi omega Gamma Delta Theta Lambda Xi Phi Psi Omega ell Sigma").split()
 SILENT = r"mathrm|text|operatorname|textbf|label|tag|begin|end|mathsf|texttt"     # their words are words, not letters
-FONTS = "mathcal|mathbf|boldsymbol|mathbb"
-PLAIN = "ed"                                       # of the exponential and of an integral
+FONTS = "mathcal|mathbb"
 
 
 def group(tex, start):
@@ -35,6 +34,8 @@ def group(tex, start):
 
 def letters(tex):
     """The letters of a formula that are no index, exponent, word or sign: {"N", "\\sigma", "\\mathcal C", ...}."""
+    tex = re.sub(r"(?<![A-Za-z\\])e(?=\^)|\\mathrm ?d(?![a-z])|\\mathrm\{d\}", " ", tex)          # the exponential
+    tex = re.sub(r"(?<![A-Za-z\\])d(?=\s*(?:[A-Za-z]|\\[A-Za-z]))|(?<=\\frac\{)d(?=\})", " ", tex)   # an integral
     out, at = [], 0
     while at < len(tex):
         match = re.compile(rf"[_^]\s*|\\(?:{SILENT})\*?\s*(?=\{{)").match(tex, at)
@@ -44,7 +45,7 @@ def letters(tex):
         else:
             out.append(tex[at])
             at += 1
-    plain = "".join(out)
+    plain = re.sub(r"\\(mathbf|boldsymbol)\s*", " ", "".join(out))    # a vector of what the letter is
     found = set()
     for font, one, braced in re.findall(rf"\\({FONTS})\s*(?:([A-Za-z])|\{{\s*(\\?[A-Za-z]+)\s*\}})", plain):
         found.add(f"\\{font} {one or braced}")
@@ -79,7 +80,8 @@ def table() -> list[tuple[set[str], list[str], bool]]:
 
 def local(name: str) -> set[str]:
     """The letters that a page explains in its own list."""
-    found = re.findall(r"Letters of this page.*?(?=\n\s*\n|\n:::)(?:\n:class: dropdown\n.*?\n:::)?", "\n\n".join(source(name)), re.S)
+    lists = r"Letters of this page.*?(?=\n\s*\n|\n:::)(?:\n:class: dropdown\n.*?\n:::)?"
+    found = re.findall(lists, "\n\n".join(source(name)), re.S)
     return set().union(*map(inline, found))
 
 
@@ -89,7 +91,7 @@ def missing(name: str) -> dict[str, list[str]]:
     known = local(name).union(*(row for row, parts, _ in table() if part in parts))
     found = {}
     for label, tex in numbered(name):
-        for letter in letters(tex) - known - set(PLAIN):
+        for letter in letters(tex) - known:
             found.setdefault(letter, []).append(label)
     return found
 
