@@ -102,3 +102,27 @@ def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monke
     monkeypatch.setenv("CHROMIUM", "true")  # something that exists
     with pytest.raises(SystemExit, match="run `make book` first"):
         make_pdf.main(tmp_path, tmp_path / "x.pdf")
+
+
+# --- the general index -----------------------------------------------------------------------------------------------
+
+def test_the_index_finds_the_section_that_says_most():
+    import subjects
+    parts = [("a/one", "sec-one", "Overlaps", "An overlap."), ("a/one", "sec-two", "Else", "overlap overlap"),
+             ("b/two", "ch-two", "", "One overlap.")]
+    assert subjects.places(r"\boverlap", parts) == ["sec-one"]                   # in a heading; once is not much
+    assert subjects.places("else", parts) == ["sec-two"] and subjects.places("nothing", parts) == []
+
+
+def test_the_index_has_terms_subjects_people_and_other_names():
+    import subjects
+    known, text = subjects.entries(), subjects.index()
+    assert not [name for name, about in known.items() if "see" in about and about["see"] not in known]
+    lines = re.findall(r"^\* (?:\{term\}`|\*\*)(.+?)(?:`|\*\*)", text, re.M)
+    assert lines == sorted(lines, key=subjects.key) and len(lines) == len(set(lines)) > 150
+    assert {"1RSB", "GAMP", "Gardner transition", "beta", "Onsager, Lars"} <= set(lines)
+    assert set(subjects.glossary()) <= set(lines)
+    targets = re.findall(r"numref\}`%s <(.+?)>`", text)
+    labels = {label for _, label, _, _ in subjects.sections()}
+    assert len(targets) > 300 and set(targets) <= labels
+    assert text.count(": in the glossary") < 0.15 * len(subjects.glossary())

@@ -134,12 +134,6 @@ def labels(paths):
     return found
 
 
-def waiting(data):
-    """The entries that no chapter of the book has yet."""
-    places = labels(in_book().values())
-    return [entry for _, entry in entries(data) if entry.get("label") not in places]
-
-
 # --- words ------------------------------------------------------------------------------------------------------
 
 def name(entry):

@@ -8,20 +8,13 @@ def equation_index(data):
     """The text of equation_index.md."""
     citations, places, book = d.cited(), d.labels(d.in_book().values()), d.in_book()
     every = d.entries(data)
-    here, waiting = [], []
+    here = []
     for section in data["sections"]:
-        found = [e for e in section["entries"] if e.get("label") in places]
-        rest = [e for e in section["entries"] if e.get("label") not in places]
-        if found:
-            here.append(written(section, found, citations, places))
-        if rest:
-            title = data["chapters"][section["chapter"]]
-            where = f"{{doc}}`/chapters/{section['chapter']}`" if section["chapter"] in book else f"“{title}”"
-            said = "; ".join(f"{d.name(e)}{paper(e, ' (paper: {})')} {e['says'].rstrip('.')}{link(e)}" for e in rest)
-            waiting.append(f"**{section['title']}**, for {where}: {said}.")
-    return d.fill(d.template("equation_index.md"), count=len(every), waiting_count=len(d.waiting(data)),
-                  written="\n\n".join(here), back="\n\n".join(back(every, places, book)),
-                  waiting="\n\n".join(waiting) or "Nothing waits.")
+        if missing := [e["id"] for e in section["entries"] if e.get("label") not in places]:
+            raise ValueError(f"thesis.yml: no page of the book has the labels of {', '.join(map(str, missing))}")
+        here.append(written(section, section["entries"], citations, places))
+    return d.fill(d.template("equation_index.md"), count=len(every), written="\n\n".join(here),
+                  back="\n\n".join(back(every, places, book)))
 
 
 def link(entry):
