@@ -1,9 +1,10 @@
 """What a chapter says of itself: the box at its top, its length, the stars and minutes of its exercises."""
+import json
 import re
 
 import boxes
 import pytest
-from kinds import chapters
+from kinds import ROOT, chapters, roads
 
 CHAPTERS = chapters()
 WORK_IN_PROGRESS = pytest.mark.xfail(strict=False, reason="the boxes are being rewritten")
@@ -49,3 +50,36 @@ def test_every_exercise_has_its_stars_and_minutes(name):
     found = EXERCISE.findall("\n\n".join(boxes.source(name)))
     assert 3 <= len(found)
     assert not [title for title in found if not re.search(r"\(★{1,3}, \d+ min\)$", title)]
+
+
+# --- the first screen and the last lines ------------------------------------------------------------------------------
+
+def cells(name):
+    return json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+
+
+@WORK_IN_PROGRESS
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_page_opens_on_imports(name):
+    first = next(cell for cell in cells(name) if cell["cell_type"] == "code")
+    assert "hide-input" in first["metadata"].get("tags", []) or "import " not in "".join(first["source"])
+
+
+@WORK_IN_PROGRESS
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_what_is_checked_is_folded(name):
+    text = "\n\n".join(boxes.source(name))
+    kept, found = boxes.outside(text)
+    assert any(kind == "dropdown" and re.search(r"\|.*\|", inside) and "check" in title for kind, title, inside in found)
+    assert not re.search(r"^## What is checked", kept, re.M)
+
+
+@WORK_IN_PROGRESS
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_last_lines_lead_to_the_next_chapter(name):
+    """To the one that follows, and from the chapter before a side road also past it."""
+    last = re.split(r"^## Next$", "\n\n".join(boxes.source(name)), flags=re.M)[-1]
+    on = sum((spine for spine, _ in roads().values()), [])
+    after = CHAPTERS[CHAPTERS.index(name) + 1:]
+    ahead = after[:1] + [other for other in after if boxes.titles()[other][0] in on][:1]
+    assert "?" in last and (not after or set(boxes.links(last, boxes.owners())) & set(ahead))
