@@ -34,17 +34,19 @@ def group(tex, start):
 
 def letters(tex):
     """The letters of a formula that are no index, exponent, word or sign: {"N", "\\sigma", "\\mathcal C", ...}."""
-    tex = re.sub(r"(?<![A-Za-z\\])e(?=\^)|\\mathrm ?d(?![a-z])|\\mathrm\{d\}", " ", tex)          # the exponential
-    tex = re.sub(r"(?<![A-Za-z\\])d(?=\s*(?:[A-Za-z]|\\[A-Za-z]))|(?<=\\frac\{)d(?=\})", " ", tex)   # an integral
     out, at = [], 0
     while at < len(tex):
-        match = re.compile(rf"[_^]\s*|\\(?:{SILENT})\*?\s*(?=\{{)").match(tex, at)
-        if match and match.end() < len(tex):
-            at = group(tex, match.end())
-            out.append(" ")
+        match = re.compile(rf"[_^]\s*|\\(?:{SILENT})\*?\s*(?=\{{)|\\mathrm\s+(?=[A-Za-z])").match(tex, at)
+        name = re.compile(r"\\[A-Za-z]+").match(tex, at)
+        if match and match.end() < len(tex):                         # an index, an exponent, a word
+            at, one = group(tex, match.end()), " "
+        elif name:
+            at, one = name.end(), name[0]
+        elif re.compile(r"e\^|d\s*(?=[A-Za-z]|\\[A-Za-z])|d(?=\}\{)").match(tex, at):    # of an exponential, of an integral
+            at, one = at + 1, " "
         else:
-            out.append(tex[at])
-            at += 1
+            at, one = at + 1, tex[at]
+        out.append(one)
     plain = re.sub(r"\\(mathbf|boldsymbol)\s*", " ", "".join(out))    # a vector of what the letter is
     found = set()
     for font, one, braced in re.findall(rf"\\({FONTS})\s*(?:([A-Za-z])|\{{\s*(\\?[A-Za-z]+)\s*\}})", plain):
