@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_rng, check_type, freeze, need
-from spinlib.icl import Features, Prompts, features, to_spin_glass, weights
+from spinlib.icl import Features, Prompts, averages, features, weights
 from spinlib.spin_glass import SpinGlass
 
 
@@ -25,12 +25,12 @@ def hessian_spectrum(data: Prompts | Features, ridge: float = 0.0) -> np.ndarray
     >>> print(len(spectrum), spectrum[:8])
     12 [0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5]
     """
-    data = _features(data)
+    data = features(data)
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     P, D = data.query.shape
     n = D * (D + 1)
     if P >= n:
-        return np.clip(np.linalg.eigvalsh(to_spin_glass(data, 0.0).hessian), 0, None) + ridge
+        return np.clip(np.linalg.eigvalsh(averages(data)[0]), 0, None) + ridge
     gram = (data.u @ data.u.T) * (data.query @ data.query.T) / P
     return np.concatenate([np.zeros(n - P), np.clip(np.linalg.eigvalsh(gram), 0, None)]) + ridge
 
@@ -74,7 +74,7 @@ def relative_norms(data: Prompts | Features) -> np.ndarray:
     >>> print(relative_norms(LinearTask(D=20, N=100).sample_features(100_000, rng=0)).std(axis=0).round(1))
     [0.5 0.8]
     """
-    data = _features(data)
+    data = features(data)
     query = (data.query**2).sum(1)
     norms = np.column_stack([(data.u[:, :-1] ** 2).sum(1) * query, data.u[:, -1] ** 2 * query])
     return norms / norms.mean(axis=0)
@@ -202,8 +202,3 @@ def fit_mixture(values: ArrayLike, components: int = 2) -> Mixture:
     order = np.argsort(sd)
     return Mixture(model.weights_[order] / model.weights_.sum(), center + scale * model.means_[order, 0],
                    scale * sd[order])
-
-
-def _features(data):
-    check_type("data", data, (Prompts, Features), "make them with LinearTask(D, N).sample_features(P)")
-    return data if isinstance(data, Features) else features(data)

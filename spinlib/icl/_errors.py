@@ -5,21 +5,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spinlib._core import check_array, check_integer, check_real
+from spinlib.icl._correlated import check_corr, token_sums
 from spinlib.icl._mapping import check_weights, predict
 from spinlib.icl._prompts import Prompts
 
 
-def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0) -> float:
+def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float | ArrayLike = 0.0) -> float:
     r"""Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks, queries (Thesis eq. (124)).
 
-    W (D+1, D) or (D+1, D+1); a fresh task a prompt; ``noise`` in the prompt and in the query's label; ``corr`` the
-    covariance c of two tokens, the query included, Thesis eq. (162). Writing A = W[:D, :D] and v = W[D, :D], it is
+    W (D+1, D) or (D+1, D+1); a fresh task a prompt; ``noise`` in the prompt and in the query's label; ``corr`` as in
+    :class:`LinearTask`: the covariance c of two tokens, Thesis eq. (162), or that of all tokens, K = [[M, k], [k^T,
+    s]], the query last. Writing A = W[:D, :D] and v = W[D, :D], it is
 
-    .. math:: 1+\sigma^2-2\,\big[1+c^2(D+1)\big]\frac{\mathrm{tr}A}D+\alpha|A|^2
-              +\gamma\big[(\mathrm{tr}A)^2+\mathrm{tr}A^2\big]+\rho\,|v|^2
+    .. math:: s+\sigma^2-2\beta\,\mathrm{tr}A+\alpha|A|^2+\gamma\big[(\mathrm{tr}A)^2+\mathrm{tr}A^2\big]+\rho\,|v|^2
 
-    with Gaussian moments alpha, gamma, rho (Wick). At c = 0, gamma is 0, alpha = [1 + (D + 1 + D noise^2) / N] / D and
-    rho = (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4). ValueError for N < 1, noise < 0, corr outside [0, 1], wrong shapes.
+    with Gaussian moments alpha, beta, gamma, rho (Wick). At c = 0, beta is 1/D, gamma is 0, alpha = [1 + (D + 1 +
+    D noise^2) / N] / D and rho = (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4). ValueError for N < 1, noise < 0, corr
+    outside [0, 1] or no covariance, wrong shapes.
 
     >>> import numpy as np
     >>> from spinlib.icl import population_error
@@ -27,23 +29,23 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float = 0.0
     1.0500
     """
     W = check_weights(W)
-    N, noise = check_integer("N", N, 1), check_real("noise", noise, minimum=0)
-    c = check_real("corr", corr, minimum=0, maximum=1, hint="corr is the covariance of two tokens")
+    N, noise2 = check_integer("N", N, 1), check_real("noise", noise, minimum=0)**2
+    s, own, square, kk, mixed = token_sums(check_corr(corr, N), N)
     D = len(W) - 1
     A, v = W[:D, :D], W[D, :D]
-    trace, square = np.trace(A), (A * A.T).sum()
-    # the mean over two tokens i, j of what depends on their covariance k
-    same = lambda at: at(1) / N + (1 - 1 / N) * at(c)
-    # with u = X0 y0 / N and the query q,
+    # with u = X0 y0 / N and the query q, E u_a q_m y = beta delta_am and
     # E u_a u_b q_m q_n = alpha delta_ab delta_mn + gamma (delta_am delta_bn + delta_an delta_bm)
-    alpha = same(lambda k: 1 + k**2 * (D + 1) + 2 * k * c**2) / D + noise**2 / N
-    gamma = c**2 * (same(lambda k: 2 + k * (D + 2)) / D + noise**2 / N)
-    # E (y0.y0 / N)^2 q_m q_n = rho delta_mn; of the query only its component along the task, 1 of D, is tied to y0
-    four, two = 1 + 2 / D, 1 + 2 / D + noise**2        # E s^2 and E s (s + noise^2), with s = |w|^2 / D
-    rho = ((1 + 2 / N) * (two + noise**2 + noise**4) + 2 * (1 - 1 / N) * c**2 * four
-           + c**2 / D * ((4 + 8 / N) * two + 8 * (1 - 1 / N) * c * four))
-    return float(1 + noise**2 - 2 * (1 + c**2 * (D + 1)) * trace / D + alpha * (A**2).sum()
-                 + gamma * (trace**2 + square) + rho * (v**2).sum())
+    beta = (own * s + (D + 1) * kk) / D
+    alpha = (s * (own**2 + (D + 1) * square) + 2 * mixed) / D + noise2 * own * s / N
+    gamma = ((D + 2) * mixed + 2 * kk * own) / D + noise2 * kk / N
+    # E (y0.y0 / N)^2 q_m q_n = rho delta_mn; of the query only its component along the task, 1 of D, is tied to y0,
+    # whose covariance is M |w|^2/D + noise^2; the mean of (|w|^2/D)^2 is four
+    four = 1 + 2 / D
+    rho = (s * (four * (own**2 + 2 * square) + 2 * noise2 * own * (1 + 2 / N) + noise2**2 * (1 + 2 / N))
+           + 4 / D * (kk * (four * own + noise2) + 2 * (four * mixed + noise2 * kk / N)))
+    trace = np.trace(A)
+    return float(s + noise2 - 2 * beta * trace + alpha * (A**2).sum() + gamma * (trace**2 + (A * A.T).sum())
+                 + rho * (v**2).sum())
 
 
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:

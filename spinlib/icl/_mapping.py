@@ -7,24 +7,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spinlib._core import check_array, check_integer, check_real
-from spinlib.icl._prompts import Features, Prompts, as_features, check_prompts, read
+from spinlib.icl._prompts import Features, Prompts, check_prompts, features, read
 from spinlib.spin_glass import SpinGlass
 
 
-def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
-    """The spin glass whose energy is the loss of the linear-attention transformer, up to <y^2>/2 (Thesis eq. (128)).
+def averages(data: Prompts | Features) -> tuple[np.ndarray, np.ndarray]:
+    """All that the loss keeps of the prompts: A = <s s^T> (n, n) and h = <y s> (n,), averages over the P samples.
 
-    n = D (D+1) spins, vec(W) row by row for W (D+1, D): J_ij = -<s_i s_j>, h_i = <y s_i>, lam_i = ridge + <s_i^2>, the
-    averages over the P prompts. (The text under eq. (128) prints ridge - <s_i^2>: a misprint.) Memory n^2 numbers and a
-    block of samples. ValueError for a negative ridge; TypeError for other data.
+    n = D (D+1), in the order of ``W.ravel()`` for W (D+1, D); the energy of Thesis eq. (128) is w.A w / 2 - h.w plus
+    the ridge. Memory n^2 numbers and a block of samples. TypeError for other data.
 
-    >>> from spinlib.icl import LinearTask, to_spin_glass
-    >>> glass = to_spin_glass(LinearTask(D=3, N=5).sample_features(50, rng=0), ridge=0.1)
-    >>> glass.n
-    12
+    >>> from spinlib.icl import LinearTask, averages
+    >>> A, h = averages(LinearTask(D=3, N=5).sample_features(50, rng=0))
+    >>> A.shape, h.shape
+    ((12, 12), (12,))
     """
-    data = as_features(data)
-    ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
+    data = features(data)
     P, D = data.query.shape
     n = D * (D + 1)
     A = np.zeros((n, n))
@@ -34,7 +32,23 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
         s = (data.u[part, :, None] * data.query[part, None, :]).reshape(-1, n)
         A += s.T @ s
     A /= P
-    h = (data.u.T @ (data.y[:, None] * data.query)).ravel() / P
+    return A, (data.u.T @ (data.y[:, None] * data.query)).ravel() / P
+
+
+def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
+    """The spin glass whose energy is the loss of the linear-attention transformer, up to <y^2>/2 (Thesis eq. (128)).
+
+    n = D (D+1) spins, vec(W) row by row for W (D+1, D), and the :func:`averages` of the prompts: J_ij = -<s_i s_j>,
+    h_i = <y s_i>, lam_i = ridge + <s_i^2>. (The text under eq. (128) prints ridge - <s_i^2>: a misprint.) ValueError
+    for a negative ridge; TypeError for other data.
+
+    >>> from spinlib.icl import LinearTask, to_spin_glass
+    >>> glass = to_spin_glass(LinearTask(D=3, N=5).sample_features(50, rng=0), ridge=0.1)
+    >>> glass.n
+    12
+    """
+    ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
+    A, h = averages(data)
     lam = ridge + np.diagonal(A)
     np.fill_diagonal(A, 0.0)
     return SpinGlass(-A, h, lam)
@@ -52,7 +66,7 @@ def training_loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) ->
     >>> bool(abs(training_loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
     True
     """
-    data = as_features(data)
+    data = features(data)
     W = check_weights(W, data.query.shape[1])
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     return 0.5 * float(((_predict(W, data.u, data.query) - data.y)**2).mean() + ridge * np.square(W).sum())

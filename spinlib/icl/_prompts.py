@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, freeze
+from spinlib._core import check_array, check_type, freeze
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,21 +59,19 @@ class Features:
         return f"Features(P={self.query.shape[0]}, D={self.query.shape[1]})"
 
 
-def features(prompts: Prompts) -> Features:
-    """The two vectors u = (X0 y0; y0.y0) / N and query that make up eq. (126): s = u (x) query.
+def features(data: Prompts | Features) -> Features:
+    """The two vectors u = (X0 y0; y0.y0) / N and query that make up eq. (126): s = u (x) query; Features as they are.
 
     Source: Thesis eqs. (126), (131), with the first row index D+1 that eq. (125) misprints as D. Scale 1/N, not the
-    1/(N+1) of the published code. TypeError for anything but Prompts.
+    1/(N+1) of the published code. TypeError for other data.
 
     >>> from spinlib.icl import LinearTask, features
     >>> data = features(LinearTask(D=3, N=5).sample(2, rng=0))
     >>> data.u.shape, data.query.shape, data.y.shape
     ((2, 4), (2, 3), (2,))
     """
-    if not isinstance(prompts, Prompts):
-        raise TypeError(f"features needs Prompts, got {type(prompts).__name__}; "
-                        "make them with LinearTask(D, N).sample(P)")
-    return Features(*read(prompts.X), prompts.y)
+    check_type("data", data, (Prompts, Features), "make them with LinearTask(D, N).sample(P) or .sample_features(P)")
+    return data if isinstance(data, Features) else Features(*read(data.X), data.y)
 
 
 def check_prompts(X: ArrayLike) -> np.ndarray:
@@ -95,13 +93,3 @@ def read(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are "
                          "beyond the largest number; scale the prompts")
     return u, X[:, :-1, N].copy()
-
-
-def as_features(data: Prompts | Features) -> Features:
-    """Features of Prompts, or Features themselves; TypeError for other data."""
-    if isinstance(data, Features):
-        return data
-    if isinstance(data, Prompts):
-        return features(data)
-    raise TypeError(f"expected Prompts or Features, got {type(data).__name__}; "
-                    "make them with LinearTask(D, N).sample(P)")

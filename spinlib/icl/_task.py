@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spinlib._core import RNG, check_array, check_integer, check_real, check_rng, freeze, one_line
+from spinlib.icl._correlated import check_corr, correlated_features, root
 from spinlib.icl._prompts import Features, Prompts
 
 
@@ -14,11 +15,11 @@ class LinearTask:
     r"""Noisy linear regression in context: y = w.x / sqrt(D) + noise g, with x, w ~ N(0, I_D), a prompt of N examples.
 
     ``D`` dimension, ``N`` examples in the prompt, ``corr`` the covariance c of two tokens along one coordinate, Thesis
-    eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included (the published code multiplies by the
-    wrong side of the Cholesky factor and gets L^T L instead of K = L L^T). ``noise`` is the standard deviation of g in
-    the labels of the prompt and of the query. Each prompt has a fresh task w (the thesis), or one picked at random from
+    eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included; or any covariance (N+1, N+1) of the
+    tokens, the query last (the published code multiplies by the wrong side of the Cholesky factor of K = L L^T: its
+    ``corr`` is L^T L). ``noise`` is the standard deviation of g in the labels of the prompt and of the query. Each prompt has a fresh task w (the thesis), or one picked at random from
     a pool: ``tasks`` (K, D), the same pool at every call, which training and test share; or ``n_tasks``, the size of a
-    pool that each call of ``sample`` draws anew. ValueError for D, N, n_tasks < 1, corr outside [0, 1], noise < 0,
+    pool that each call of ``sample`` draws anew. ValueError for D, N, n_tasks < 1, corr outside [0, 1] or no covariance, noise < 0,
     tasks of another shape, and for tasks beside n_tasks.
 
     >>> from spinlib.icl import LinearTask
@@ -30,7 +31,7 @@ class LinearTask:
 
     D: int
     N: int
-    corr: float = 0.0
+    corr: float | np.ndarray = 0.0
     noise: float = 0.0
     n_tasks: int | None = None
     tasks: np.ndarray | None = None
@@ -40,7 +41,9 @@ class LinearTask:
     def __post_init__(self):
         check_integer("D", self.D, 1, hint="D is the dimension of x")
         check_integer("N", self.N, 1, hint="N is the number of examples in the prompt")
-        check_real("corr", self.corr, minimum=0, maximum=1, hint="corr is the c of Thesis eq. (162)")
+        corr = check_corr(self.corr, self.N)
+        if np.ndim(corr):
+            freeze(self, corr=corr)
         check_real("noise", self.noise, minimum=0, hint="noise is a standard deviation")
         if self.n_tasks is not None:
             check_integer("n_tasks", self.n_tasks, 1, hint="None means a fresh task for every prompt")
@@ -66,7 +69,9 @@ class LinearTask:
         w = self._draw_tasks(P, rng)
         X = np.empty((P, D + 1, N + 1))
         X[:, :D] = rng.standard_normal((P, D, N + 1))
-        if self.corr:  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
+        if np.ndim(self.corr):
+            X[:, :D] = X[:, :D] @ root(self.corr, N).T
+        elif self.corr:  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
             X[:, :D] *= np.sqrt(1 - self.corr)
             X[:, :D] += np.sqrt(self.corr) * rng.standard_normal((P, D, 1))
         X[:, D] = np.einsum("pd,pdn->pn", w, X[:, :D]) / np.sqrt(D)
@@ -81,14 +86,13 @@ class LinearTask:
 
         Given w, the labels of the prompt are N independent normals of variance s2 = w.w/D + noise^2, so y0.y0 is s2
         times a chi-square, and X0 given y0 is normal: along w with mean w y / (sqrt(D) s2), across w with variance 1.
-        ValueError when corr != 0, where this does not hold.
+        Where tokens are correlated, those along w are drawn one by one: O(P N^2 + P D).
         """
         P = check_integer("P", P, 1, hint="P is the number of prompts")
-        if self.corr:
-            raise ValueError(f"sample_features needs independent tokens (corr = 0), got corr = {self.corr}; "
-                             "use features(task.sample(P)), which builds the prompts")
         rng, D, N = check_rng(rng), self.D, self.N
         w = self._draw_tasks(P, rng)
+        if np.any(self.corr):
+            return correlated_features(root(self.corr, N), w, self.noise, rng)
         query = rng.standard_normal((P, D))
         y = (w * query).sum(1) / np.sqrt(D)
         w2 = (w * w).sum(1)
@@ -110,7 +114,7 @@ class LinearTask:
         """
         P = check_integer("P", P, 1, hint="P is the number of prompts")
         if np.any(self.corr):
-            raise ValueError(f"sample_pairs needs independent tokens (corr = 0), got corr = {self.corr}; "
+            raise ValueError(f"sample_pairs needs independent tokens (corr = 0), got another corr; "
                              "use task.sample(P), whose prompts are columns")
         rng = check_rng(rng)
         rules = self._draw_tasks(P, rng) / np.sqrt(self.D)

@@ -29,7 +29,7 @@ def _chunks(P: int, size: int = 4096) -> list[slice]:
 def check_features(data: Prompts | Features, ridge: float, beta: float
                    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """(u, query, y, ridge) as finite arrays of shapes that fit, or an error in words."""
-    data = features(data) if isinstance(data, Prompts) else data
+    data = features(data) if isinstance(data, (Prompts, Features)) else data
     if not all(hasattr(data, name) for name in ("u", "query", "y")):
         raise TypeError("features must be Prompts or Features, or have u (P, D+1), query (P, D) and y (P,), got "
                         f"{type(data).__name__}; make them with icl.LinearTask(D, N).sample(P)")

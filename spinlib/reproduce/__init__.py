@@ -12,13 +12,6 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
-from spinlib.reproduce._experiments.correlated_data import (
-    published_covariance,
-    shared_covariance,
-    token_error,
-    token_features,
-    token_moments,
-)
 from spinlib.reproduce._run import names, run
 from spinlib.reproduce._store import about, load, prose, save
 
@@ -27,11 +20,6 @@ __all__ = [
     "load",
     "names",
     "prose",
-    "published_covariance",
     "run",
     "save",
-    "shared_covariance",
-    "token_error",
-    "token_features",
-    "token_moments",
 ]

@@ -12,7 +12,7 @@ FACES = {
         "Beliefs bethe_free_energy bethe_terms bp edges enumerate_states FactorGraph ising magnetisations "
         "pspin_ising random_scopes tree_scopes"),
     "spinlib.icl": (
-        "best_weights contrast controlled_error Features features in_context_ridge LinearTask pool_posterior "
+        "averages best_weights contrast controlled_error Features features in_context_ridge LinearTask pool_posterior "
         "population_error predict Prompts to_spin_glass training_loss weights"),
     "spinlib.inference": (
         "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp vamp"),
@@ -33,8 +33,7 @@ FACES = {
     "spinlib.random_matrix": (
         "mp_atom mp_density mp_edges mp_moment mp_stieltjes wishart"),
     "spinlib.reproduce": (
-        "about load names prose published_covariance run save shared_covariance token_error token_features "
-        "token_moments"),
+        "about load names prose run save"),
     "spinlib.spin_glass": (
         "gaussian_glass shuffled SpinGlass"),
     "spinlib.symbolic": (

@@ -450,7 +450,6 @@ def test_task_refuses(kwargs, error, words):
     (lambda: LinearTask(3, 3).sample(0), ValueError, "P must be at least 1"),
     (lambda: LinearTask(3, 3).sample_features(0), ValueError, "P must be at least 1"),
     (lambda: LinearTask(3, 3).sample_features(2.5), TypeError, "P must be an integer"),
-    (lambda: LinearTask(3, 3, corr=0.2).sample_features(5), ValueError, r"features\(task.sample\(P\)\)"),
     (lambda: to_spin_glass(PROMPTS, -0.1), ValueError, "ridge must be finite and >= 0, got -0.1"),
     (lambda: to_spin_glass(PROMPTS, np.nan), ValueError, "ridge"),
     (lambda: to_spin_glass(PROMPTS.X, 0.1), TypeError, "Prompts or Features"),
