@@ -172,6 +172,26 @@ def loose(page):
             if number.telling and not section.knows(sentence, cell, number, labels)]
 
 
+def loose_errata(data):
+    """(id of the entry, sentence, number) of every number in the errata that no section prints to which it has a label.
+
+    The labels are the one of the entry, those among its checks, and those its text links to; what the prose of their
+    pages says, digit for digit, is found as well, and a parameter of one digit in their code.
+    """
+    _, labels = book()
+    for entry in (entry for section in data["sections"] for entry in section["entries"]):
+        fields = [str(entry[key]) for key in ("says", "why", "effect") if key in entry]
+        fields += [text[6:] for text in [str(entry.get("correct", ""))] if text.startswith("words:")]
+        names = [entry.get("label"), *(entry.get("check", []) if isinstance(entry.get("check"), list) else []),
+                 *re.findall(LINK, " ".join(fields))]
+        there = [labels[name] for name in names if name in labels]
+        for sentence, _, number in Section("", [(text, None) for text in fields]).numbers():
+            if number.telling and not any(
+                    number.among(one.printed) or number.among(one.page["says"], more=0)
+                    or number.digits == 1 and number.among(one.page["code"], more=0) for one in there):
+                yield str(entry["id"]), sentence, number
+
+
 def allowed():
     """(page, title of the section, number as written) -> why it may stand."""
     listed = yaml.safe_load(ALLOWED.read_text(encoding="utf-8"))
