@@ -18,6 +18,7 @@ def load(path):
     return module
 
 
+book_repository = load(ROOT / "_ext" / "book_repository.py")
 book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
 
 
@@ -102,6 +103,15 @@ def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monke
     monkeypatch.setenv("CHROMIUM", "true")  # something that exists
     with pytest.raises(SystemExit, match="run `make book` first"):
         make_pdf.main(tmp_path, tmp_path / "x.pdf")
+
+
+@pytest.mark.parametrize("address, said", [("https://example.org/book", "example.org/book"), ("", "")])
+def test_the_front_page_says_the_address_once_there_is_one(address, said):
+    config = types.SimpleNamespace(html_theme_options={"repository_url": address})
+    place = nodes.container(classes=["book-address"])
+    book_repository.say_address(types.SimpleNamespace(config=config), nodes.section("", place))
+    assert said in place.astext() and bool(address) == bool(place.children)
+    assert [link["refuri"] for link in place.findall(nodes.reference)] == [address] * bool(address)
 
 
 # --- the general index -----------------------------------------------------------------------------------------------
