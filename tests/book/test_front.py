@@ -80,7 +80,7 @@ def test_the_pictures_of_the_parts_are_drawn_by_their_script():
 @WORK_IN_PROGRESS
 def test_the_map_is_what_the_boxes_need():
     printed = "".join("".join(o.get("text", "")) for c in INTRO["cells"] for o in c.get("outputs", []))
-    drawn = re.findall(r"(\d+) needs (none|[\d and]+)", printed)
+    drawn = re.findall(r"(\d+) needs (none|\d+(?: and \d+)*)", " ".join(printed.split()))
     number = {name: str(k) for k, name in enumerate(TITLES, 1)}
     arrows = boxes.reduced(boxes.needs())
     asked = [(number[name], " and ".join(number[need] for need in arrows[name]) or "none") for name in TITLES]
