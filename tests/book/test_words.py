@@ -44,6 +44,15 @@ def test_a_chinese_term_has_one_rendering():
     assert not [(name, word) for name, text in pages.items() for word in refused if word in text]
 
 
+def test_every_term_is_in_the_glossary():
+    terms = set(re.findall(r"^(\S[^\n]*)$(?=\n(?:\S[^\n]*\n)?  \S)", GLOSSARY, re.M))
+    role = r"\{term\}`([^`<]*?)(?:\s*<([^`>]*)>)?`"
+    linked = [(name, " ".join((inside or outside).lower().split()))
+              for name, text in PAGES.items() for outside, inside in re.findall(role, text)]
+    assert len(linked) > 200
+    assert not [(name, term) for name, term in linked if term not in {term.lower() for term in terms}]
+
+
 def chinese(name):
     """The Chinese of a page without formulas, links and numbers with an error."""
     text = PAGES[name].partition("本章小结\n:class: chinese\n")[2].partition("\n:::")[0]
