@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools" / "authors"))
-from kinds import contents
+from kinds import contents, kind
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SCALE = 0.85                                   # type of about 10 points
@@ -88,14 +88,16 @@ def combine(folder: pathlib.Path, pages: dict[str, int]) -> str:
     head += [script for script in scripts if "MathJax" in script or "mathjax" in script]
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     title = html.escape(config["title"])
-    lines, bodies, kind = [], [], {"h1": "chapter", "h2": "section"}
+    lines, bodies = [], []
     for caption, part in order:
-        lines.append(f'<p class="part">{html.escape(caption)}</p>')
+        if caption:
+            lines.append(f'<p class="part">{html.escape(caption)}</p>')
         for name in part:
             body = article(folder, name, names)
             for level in body.select("h1, h2"):
                 target = level.parent.get("id") or body["id"]
-                lines.append(f'<p class="{kind[level.name]}"><a href="#{target}">{level.decode_contents()}</a>'
+                style = "section" if level.name == "h2" else "part" if kind(name) == "opening" else "chapter"
+                lines.append(f'<p class="{style}"><a href="#{target}">{level.decode_contents()}</a>'
                                 f'<b>{pages.get(target, "")}</b></p>')
             bodies.append(str(body))
     cover = (f'<div class="cover"><h1>{title}</h1><p>{html.escape(config["author"])}</p>'

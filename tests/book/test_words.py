@@ -73,12 +73,11 @@ def test_chinese_has_chinese_punctuation(name):
 MEANING = {"black": "exact", "blue": "theory", "vermilion": "wrong", "green": "message", "pink": "simulation",
            "orange": "training", "sky blue": "sample", "grey": "reference"}
 OTHER = r"\b(purple|violet|magenta|gray|(?:light|dark|pale)[ -]blue|scarlet|turquoise)\b"
-MAP = r"cmap|weight_map|imshow|pcolormesh|colorbar"                # a map of numbers has colours of its own
+MAP = r"cmap|RdBu|weight_map|LinearSegmentedColormap"                   # signed numbers: red is positive, blue negative
 
 
-def figures(name):
-    cells = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    return [(said(cell), "".join(cell["source"])) for cell in cells if said(cell)]
+def notebook(name):
+    return json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
 
 
 def test_the_table_of_colours_has_their_names():
@@ -92,13 +91,14 @@ def test_the_table_of_colours_has_their_names():
 def test_a_colour_has_one_name(name):
     text = PAGES[f"chapters/{name}"]
     assert not re.findall(OTHER, text, re.I)
-    for words, code in figures(name):
+    code = "\n".join("".join(cell["source"]) for cell in notebook(name) if cell["cell_type"] == "code")
+    for words in filter(None, map(said, notebook(name))):
         about = " ".join(words).lower()
-        if not re.search(MAP, code):
-            assert not re.search(r"\b(red|yellow)\b", about), words
-            for colour, key in MEANING.items():
-                if re.search(rf"(?<!sky )\b{colour}\b", about):
-                    assert re.search(rf"[\"']{key}[\"']", code), (colour, words[0][:60])
+        signed = re.search(MAP, code) and "blue" in about            # from blue through white to red
+        assert signed or not re.search(r"\bred\b", about), words
+        for colour, key in MEANING.items():
+            if re.search(rf"(?<!sky )\b{colour}\b", about) and not (signed and colour == "blue"):
+                assert re.search(rf"[\"']{key}[\"']", code), (colour, words[0][:60])
 
 
 # --- letters ---------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def letters(tex):
             at, one = group(tex, match.end()), " "
         elif name:
             at, one = name.end(), name[0]
-        elif re.compile(r"e\^|d\s*(?=[A-Za-z]|\\[A-Za-z])|d(?=\}\{)").match(tex, at):    # of an exponential, of an integral
+        elif re.compile(r"e\^|d\s*(?=[A-Za-z]|\\[A-Za-z])|d(?=\}\{)").match(tex, at):      # exponential, integral
             at, one = at + 1, " "
         else:
             at, one = at + 1, tex[at]
@@ -51,7 +51,7 @@ def letters(tex):
     found = set()
     for font, one, braced in re.findall(rf"\\({FONTS})\s*(?:([A-Za-z])|\{{\s*(\\?[A-Za-z]+)\s*\}})", plain):
         found.add(f"\\{font} {one or braced}")
-    plain = re.sub(rf"\\({FONTS})\s*(?:[A-Za-z]\b|\{{[^}}]*\}})", " ", plain)
+    plain = re.sub(rf"\\({FONTS})\s*(?:[A-Za-z]|\{{[^}}]*\}})", " ", plain)
     found |= {f"\\{name}" for name in re.findall(r"\\([A-Za-z]+)", plain) if name in GREEK}
     plain = re.sub(r"\\[A-Za-z]+|\\.", " ", plain)
     return found | set(re.findall(r"[A-Za-z]", plain))
