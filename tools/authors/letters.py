@@ -34,6 +34,7 @@ def group(tex, start):
 
 def letters(tex):
     """The letters of a formula that are no index, exponent, word or sign: {"N", "\\sigma", "\\mathcal C", ...}."""
+    tex = re.sub(r"\\\\\[[-\w]+\]", " ", tex)                           # a line break with its space
     out, at = [], 0
     while at < len(tex):
         match = re.compile(rf"[_^]\s*|\\(?:{SILENT})\*?\s*(?=\{{)|\\mathrm\s+(?=[A-Za-z])").match(tex, at)
