@@ -109,15 +109,12 @@ class LinearTask:
     def sample_pairs(self, P: int, *, rng: RNG = None) -> tuple[np.ndarray, np.ndarray]:
         """P prompts as rows, of which every pair may be the question: pairs (P, N+1, D+1) and rules (P, D).
 
-        A row is (x_t, y_t) with y_t = v.x_t + noise g, and v = w / sqrt(D) is the rule of the prompt. ValueError when
-        corr != 0.
+        A row is (x_t, y_t) with y_t = v.x_t + noise g, and v = w / sqrt(D) is the rule of the prompt.
         """
         P = check_integer("P", P, 1, hint="P is the number of prompts")
-        if np.any(self.corr):
-            raise ValueError(f"sample_pairs needs independent tokens (corr = 0), got another corr; "
-                             "use task.sample(P), whose prompts are columns")
         rng = check_rng(rng)
         rules = self._draw_tasks(P, rng) / np.sqrt(self.D)
         x = rng.standard_normal((P, self.N + 1, self.D))
+        x = root(self.corr, self.N) @ x if np.any(self.corr) else x
         y = (x @ rules[:, :, None])[:, :, 0] + self.noise * rng.standard_normal((P, self.N + 1))
         return np.concatenate([x, y[:, :, None]], 2), rules

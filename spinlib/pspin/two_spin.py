@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from spinlib._core import check_array, check_integer, check_real, one_line
 
@@ -75,13 +76,7 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
 def _saddle_gap(below):
     """The root g > 0 of sum_k 1/(2 (g + below_k)) = N: g lies between 1/(2N) and 1/2, and the sum falls with g."""
     n = len(below)
-    low, high = 0.5 / n, 0.5
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if (0.5 / (middle + below)).sum() > n else (low, middle)
-    return 0.5 * (low + high)
+    return brentq(lambda g: (0.5 / (g + below)).sum() - n, 0.4 / n, 0.6, xtol=np.finfo(float).tiny, rtol=1e-15)
 
 
 def _along_the_path(y, d):

@@ -77,6 +77,14 @@ def test_tokens_have_the_covariance():
     assert task.corr[0, 0] == 1 and not task.corr.flags.writeable and "corr: (4, 4)" in repr(task)
 
 
+@pytest.mark.parametrize("corr", [0.0, 0.5, chain(3, 0.6)])
+def test_pairs_have_the_covariance_and_follow_their_rule(corr):
+    pairs, rules = LinearTask(2, 3, corr=corr).sample_pairs(40_000, rng=1)
+    x, K = pairs[:, :, 0], corr if np.ndim(corr) else shared(3, corr)
+    assert np.abs(z_score(x[:, :, None] * x[:, None, :], K)).max() < 4.5
+    np.testing.assert_allclose((pairs[:, :, :2] @ rules[:, :, None])[:, :, 0], pairs[:, :, 2], atol=1e-12)
+
+
 @pytest.mark.parametrize("corr", [0.3, 1.0, turned(10, 0.3), chain(10, 0.5)])
 def test_the_best_weights_are_a_multiple_of_the_identity(corr):
     """No direction from there lowers the error; where all tokens are alike it is 2 / (D + 4)."""

@@ -7,6 +7,19 @@ import pytest
 
 from spinlib import theory
 
+TESTS = pathlib.Path(__file__).parents[1]
+RUNS = {  # the law, and the test that holds it against prompts that were drawn
+    "prompt_teacher": "theory/test_teacher.py::test_the_variances_are_those_of_sampled_features",
+    "ridge_equivalent": "reproduce/test_merged_or_separate.py::test_cost_of_the_start",
+    "state_evolution": "theory/test_state_evolution.py::test_prompts_follow_it_too_and_better_the_larger_they_are",
+    "learning_curve": "theory/test_curves.py::test_sampled_ground_states_come_near_as_one_over_D",
+    "bayes_error": "theory/test_bayes.py::test_bayes_error_against_prompts_at_D_20",
+    "prompt_moment": "theory/test_moments.py::test_powers_of_sampled_features",
+    "block_moments": "theory/test_moments.py::test_moments_of_the_blocks_against_whole_prompts",
+    "shuffled_edge": "theory/test_moments.py::test_the_edge_against_sampled_spectra",
+    "shuffled_error": "theory/test_moments.py::test_the_errors_against_sampled_glasses",
+    "hessian_density": "theory/test_density.py::test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_not",
+}
 FILES = sorted(pathlib.Path(theory.__file__).parent.glob("*.py"))
 OUTSIDE = {"rng", "X", "prompts", "features", "data", "glass", "seed"}
 MAY_IMPORT = {"spinlib._core", "spinlib.random_matrix", "spinlib.icl", "spinlib.theory", "scipy", "numpy", "math",
@@ -40,3 +53,13 @@ def test_a_new_law_is_public():
         names = {n.name for n in ast.parse(path.read_text(encoding="utf-8")).body
                  if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")}
         assert names <= shown, names - shown
+
+
+def test_every_law_is_held_against_a_run():
+    assert set(RUNS) == {name for name in theory.__all__ if inspect.isfunction(getattr(theory, name))}
+    for law, place in RUNS.items():
+        path, name = place.split("::")
+        tree = ast.parse((TESTS / path).read_text(encoding="utf-8"))
+        body = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
+        used = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)}
+        assert {law, "LinearTask"} <= used, place

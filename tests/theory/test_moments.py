@@ -33,6 +33,13 @@ def test_against_quadrature_over_every_gaussian(first, second, label):
     assert prompt_moment(2, 2, first, second, label) == pytest.approx(total, rel=1e-10)
 
 
+@pytest.mark.parametrize("first, second, label", [(2, 0, 0), (2, 2, 0), (2, 0, 1), (0, 0, 2)])
+def test_powers_of_sampled_features(first, second, label):
+    u = LinearTask(3, 6).sample_features(200_000, rng=0).u
+    values = u[:, 0]**first * u[:, 1]**second * u[:, 3]**label
+    assert abs(z_score(values, prompt_moment(3, 6, first, second, label))) < 5
+
+
 def test_odd_powers_and_refusals():
     assert prompt_moment(4, 5, first=1) == 0 and prompt_moment(4, 5, first=3, second=1, label=2) == 0
     with pytest.raises(ValueError, match="two components"):
