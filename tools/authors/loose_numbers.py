@@ -112,7 +112,7 @@ def printed(cell):
         texts = ["".join(output.get("text", ""))]
         texts += ["".join(value) for kind, value in output.get("data", {}).items() if kind.startswith("text/")]
         for text in texts:
-            loose = re.sub(r"(?<=\d)\.(?!\d)", ".0", re.sub(r"(?<=[\w.])(?=[-+±(\[])|(?<=\d)(?=x\d)", " ", text))
+            loose = re.sub(r"(?<=\d)\.(?!\d)", ".0", re.sub(r"(?<=[\w.])(?<!\de)(?=[-+±(\[])|(?<=\d)(?=x\d)", " ", text))
             for n in numbers(re.sub(r"(?<=[a-zA-Z_=(\[{±^/])(?=\d)", " ", loose)):
                 found.add((n.value, n.decimals))
                 if n.percent:
