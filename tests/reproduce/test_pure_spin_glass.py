@@ -8,6 +8,7 @@ from spinlib.inference import ground_state
 from spinlib.landscape import Mixture, block_values, fit_mixture
 from spinlib.reproduce import load
 from spinlib.reproduce._experiments.pure_spin_glass import EXPERIMENTS, _resampled
+from spinlib.theory import block_moments
 
 FIG17 = EXPERIMENTS["fig17"]
 FIG18 = EXPERIMENTS["fig18"]
@@ -19,13 +20,15 @@ def sweep(experiment, points, seed=0):
 
 
 def test_fig_17_finds_the_two_kinds_of_couplings_and_of_fields():
-    found = sweep(FIG17, [{"D": 10, "N": 100, "P": 1000}] * 4, seed=1)
+    found = sweep(FIG17, [{"D": 10, "N": 100, "P": 1000}] * 8, seed=1)
     assert [len(found[f"values_{name}"]) for name in "CDEFG"] == [100, 10, 4950, 1000, 45]
     wide, error = mean_error(found["fit_E"][:, 0, 1])
     assert abs(wide - 2 / 11) < 5 * error
-    assert (found["fit_C"][:, 0].min(axis=1) == pytest.approx(0.1, abs=0.02))     # ten of the hundred fields
-    square = found["square_E"].mean(axis=0)
-    assert np.abs(square[1:] / square[0] - 3).max() < 0.8
+    assert (found["fit_C"][:, 0].min(axis=1) == pytest.approx(0.1, abs=0.001))    # ten of the hundred fields
+    exact = block_moments(10, 100, 1000)
+    for square, kind in zip(found["square_E"].T, ("E_free", "E_shared", "E_shared"), strict=True):
+        square, error = mean_error(square)
+        assert abs(square - exact[kind].var) < 5 * error < 0.3 * exact[kind].var
     assert (found["gain_E"] > 20).all() and (np.abs(found["gain_G"]) < 1e-9).all()
 
 
