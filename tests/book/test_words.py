@@ -7,9 +7,6 @@ import letters
 import pytest
 from kinds import ROOT, chapters, contents
 
-WORK_IN_PROGRESS = pytest.mark.xfail(strict=False, reason="these pages are being edited")
-EDITED = {"results/other_architectures", "results/merged_or_separate", "results/pure_spin_glass"}
-MARKED = [pytest.param(name, marks=WORK_IN_PROGRESS) if name in EDITED else name for name in chapters()]
 CHAPTERS = chapters()
 GLOSSARY = (ROOT / "conventions.md").read_text(encoding="utf-8").split(":::{glossary}\n")[1].split("\n:::")[0]
 NOT = re.findall(r"\bNot: ([\u4e00-\u9fff、]+)\.", GLOSSARY)
@@ -61,7 +58,7 @@ def chinese(name):
     return re.sub(r"\d\(\d+\)", "1", text)
 
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("name", CHAPTERS)
 def test_chinese_has_chinese_punctuation(name):
     text = chinese(f"chapters/{name}")
     assert len(re.findall(r"[\u4e00-\u9fff]", text)) > 80
@@ -86,7 +83,7 @@ def test_the_table_of_colours_has_their_names():
     assert rows == {key: name for name, key in MEANING.items()}
 
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("name", CHAPTERS)
 def test_a_colour_has_one_name(name):
     text = PAGES[f"chapters/{name}"]
     assert not re.findall(OTHER, text, re.I)
@@ -113,7 +110,7 @@ def test_a_letter_has_one_row_in_a_part():
     assert {part for _, parts, _ in rows for part in parts} == set(letters.PARTS.values())
 
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("name", CHAPTERS)
 def test_every_letter_of_a_numbered_formula_is_explained(name):
     assert letters.numbered(name), "a chapter has numbered formulas"
     assert not letters.missing(name)
@@ -121,7 +118,7 @@ def test_every_letter_of_a_numbered_formula_is_explained(name):
 
 # --- people and machines ---------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name", MARKED)
+@pytest.mark.parametrize("name", CHAPTERS)
 def test_a_net_is_never_a_reader(name):
     """A reader is a person; a trained net or an estimator is called by its name, also in code."""
     cells = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
