@@ -16,8 +16,8 @@ def trajectory(glass: SpinGlass, start: ArrayLike | tuple[ArrayLike, ArrayLike],
                lr: float = 0.01, adam: bool = True, every: int | None = None, eps: float = 1e-8) -> np.ndarray:
     r"""The weights at the start, after each ``every`` steps (default: ``steps``) and at the end, first axis the time.
 
-    ``start`` holds the n weights, in any shape, such as W (D+1, D), Thesis eq. (171); or it is a tuple (W_Q, W_K) of
-    W_Q (r, D+1) and W_K (r, D), which are trained while their product W = W_Q^T W_K is what the glass sees and what is
+    ``start`` holds the n weights, in any shape, such as W (D+1, D), Thesis eq. (171); or it is a tuple (W_K, W_Q) of
+    W_K (r, D+1) and W_Q (r, D), which are trained while their product W = W_K^T W_Q is what the glass sees and what is
     returned, eq. (172). ``adam`` takes Adam with its usual constants, else plain gradient descent, on the energy with
     gradient A w - h, A = ``glass.hessian``. Programs that descend on the mean squared error without its half have
     twice this gradient: Adam then takes the steps of ``eps`` = 5e-9, and their weight decay is twice the ridge.
@@ -86,13 +86,13 @@ def _parts(glass, start) -> tuple[list[np.ndarray], tuple[int, ...]]:
     """The trained matrices, as copies, and the shape of the weights."""
     check_type("glass", glass, SpinGlass, "make one with icl.to_spin_glass(prompts, ridge)")
     if isinstance(start, tuple) and len(start) == 2:
-        W_Q, W_K = (check_array(name, w, (None, None)).copy() for name, w in zip(("W_Q", "W_K"), start))
-        if len(W_Q) != len(W_K) or W_Q.shape[1] * W_K.shape[1] != glass.n:
-            raise ValueError(f"the pair must be W_Q (r, D+1) and W_K (r, D), whose product has n = {glass.n} entries, "
-                             f"got {W_Q.shape} and {W_K.shape}")
-        return [W_Q, W_K], (W_Q.shape[1], W_K.shape[1])
-    w = check_finite("start", start, hint="it holds the weights, or is a tuple (W_Q, W_K)").copy()
+        W_K, W_Q = (check_array(name, w, (None, None)).copy() for name, w in zip(("W_K", "W_Q"), start))
+        if len(W_K) != len(W_Q) or W_K.shape[1] * W_Q.shape[1] != glass.n:
+            raise ValueError(f"the pair must be W_K (r, D+1) and W_Q (r, D), whose product has n = {glass.n} entries, "
+                             f"got {W_K.shape} and {W_Q.shape}")
+        return [W_K, W_Q], (W_K.shape[1], W_Q.shape[1])
+    w = check_finite("start", start, hint="it holds the weights, or is a tuple (W_K, W_Q)").copy()
     if w.size != glass.n or w.ndim == 0:
         raise ValueError(f"start must hold n = {glass.n} weights, one a spin, got shape {w.shape}; or be a tuple "
-                         "(W_Q, W_K)")
+                         "(W_K, W_Q)")
     return [w], w.shape

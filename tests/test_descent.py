@@ -20,16 +20,16 @@ def start(D, rng):
 def test_it_is_torch_adam_on_the_prompts():
     D, data = 4, LinearTask(4, 12).sample_features(40, rng=0)
     glass = to_spin_glass(data, 0.0)
-    W, W_Q, W_K = start(D, 1)
+    W, W_K, W_Q = start(D, 1)
     one = LinearAttention(D).set_weights(W)
     fit(one, data, steps=50, lr=0.01)
     assert np.abs(one.weights() - trajectory(glass, W, steps=50)[-1]).max() < 1e-9
-    two = LinearAttention(D, factored=True)                          # its W is W_K^T W_Q: the names are exchanged
+    two = LinearAttention(D, factored=True)                          # W = W_K^T W_Q
     with torch.no_grad():
-        two.W_K[0] = torch.tensor(W_Q)
-        two.W_Q[0] = torch.tensor(np.pad(W_K, ((0, 0), (0, 1))))
+        two.W_K[0] = torch.tensor(W_K)
+        two.W_Q[0] = torch.tensor(np.pad(W_Q, ((0, 0), (0, 1))))
     fit(two, data, steps=50, lr=0.01)
-    assert np.abs(two.weights() - trajectory(glass, (W_Q, W_K), steps=50)[-1]).max() < 1e-9
+    assert np.abs(two.weights() - trajectory(glass, (W_K, W_Q), steps=50)[-1]).max() < 1e-9
 
 
 def test_the_full_square_with_weight_decay_is_half_a_ridge_and_half_of_epsilon():
@@ -79,12 +79,12 @@ def test_the_start_every_so_often_and_the_end(steps, every, kept):
 
 
 def test_what_is_given_is_not_changed():
-    glass, (W, W_Q, W_K) = gaussian_glass(12, field=1.0, rng=0), start(3, 0)
-    copies = [w.copy() for w in (W, W_Q, W_K)]
+    glass, (W, W_K, W_Q) = gaussian_glass(12, field=1.0, rng=0), start(3, 0)
+    copies = [w.copy() for w in (W, W_K, W_Q)]
     trajectory(glass, W, steps=3)
-    trajectory(glass, (W_Q, W_K), steps=3)
+    trajectory(glass, (W_K, W_Q), steps=3)
     flow(glass, [1.0], start=W)
-    assert all(np.array_equal(a, b) for a, b in zip((W, W_Q, W_K), copies))
+    assert all(np.array_equal(a, b) for a, b in zip((W, W_K, W_Q), copies))
 
 
 def test_the_flow_is_a_matrix_exponential():

@@ -37,15 +37,14 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
 
 def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: TensorLike, *,
                       column: int | None = None) -> torch.Tensor:
-    r"""Softmax attention :math:`Y = W_V X\,\mathrm{softmax}\big((W_QX)^\top W_KX/\sqrt D\big)`, every column of the
+    r"""Softmax attention :math:`Y = W_V X\,\mathrm{softmax}\big((W_KX)^\top W_QX/\sqrt D\big)`, every column of the
     softmax summing to one.
 
     ``X`` (P, D+1, N+1), ``W_Q`` and ``W_K`` (H, D+1), ``W_V`` (rows, D+1); returns Y (P, rows, N+1) of the dtype of X.
-    Column j of Y mixes all tokens i with weights that depend on x_i^T W_Q^T W_K x_j. ``column`` asks for one column
+    Column j of Y mixes all tokens i with weights that depend on x_i^T W_K^T W_Q x_j. ``column`` asks for one column
     only, (P, rows): -1 is the query, N+1 times fewer scores. The scale is sqrt(D) as printed, whatever H is.
 
-    Source: Thesis eqs. (119), (165). Its names of W_Q and W_K are exchanged with those of most texts: what asks is
-    W_K x_j.
+    Source: Thesis eqs. (119), (165), where the names of W_Q and W_K are exchanged: here, as in most texts, W_Q x_j asks.
     Raises ValueError for shapes that do not match and where scores are beyond the largest number, TypeError for what
     is not numbers.
 
@@ -73,7 +72,7 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
 
 def _softmax_mix(X: torch.Tensor, asking: torch.Tensor, W_Q: torch.Tensor, W_K: torch.Tensor) -> torch.Tensor:
     """Tokens mixed by the softmax for the columns that ask: X (P, n, N+1), asking (P, n, m), returns (P, n, m)."""
-    asks = W_Q.T @ (W_K @ asking) / (X.shape[1] - 1) ** 0.5                  # (P, n, m), of the size of a token
+    asks = W_K.T @ (W_Q @ asking) / (X.shape[1] - 1) ** 0.5                  # (P, n, m), of the size of a token
     return X @ torch.softmax(X.mT @ asks, dim=1)                             # columns sum to one
 
 

@@ -17,7 +17,7 @@ class SoftmaxAttention(torch.nn.Module):
     is (D+1, D+1), and only its last row is read. Only the column of the query is computed: training needs no more;
     :func:`spinlib.attention.softmax_attention` gives all of Y. All entries start as N(0, 1/(D+1)) drawn from ``rng``.
 
-    Source: Thesis eq. (165), with its scale sqrt(D).
+    Source: Thesis eq. (165), with its scale sqrt(D) and the usual names: W_Q acts on the token that asks.
     Raises ValueError for D or H below 1 and for an X of another D.
 
     >>> from spinlib.attention import SoftmaxAttention
@@ -31,7 +31,7 @@ class SoftmaxAttention(torch.nn.Module):
         self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
         self.H = check_integer("H", H, 1, hint="it is the number of components of queries and keys")
         rng = check_rng(rng)
-        self.W_Q, self.W_K = _start(rng, self.H, self.D + 1), _start(rng, self.H, self.D + 1)
+        self.W_K, self.W_Q = _start(rng, self.H, self.D + 1), _start(rng, self.H, self.D + 1)
         self.W_V = _start(rng, self.D + 1, self.D + 1)
         self._more(rng)
 

@@ -26,12 +26,11 @@ def arrays(model):
 
 
 def test_eq_165_against_scaled_dot_product_attention():
-    """torch has tokens as rows and the usual names: what asks is our W_K x, what answers W_Q x; its softmax sums over
-    the tokens that answer, ours over a column."""
+    """torch has tokens as rows; its softmax sums over the tokens that answer, ours over a column. W_Q x asks."""
     X = torch.from_numpy(prompts(0))
     model = SoftmaxAttention(3, 5, rng=1)
     W = arrays(model)
-    asks, answers, values = ((W[name] @ X).mT for name in ("W_K", "W_Q", "W_V"))
+    asks, answers, values = ((W[name] @ X).mT for name in ("W_Q", "W_K", "W_V"))
     want = torch.nn.functional.scaled_dot_product_attention(asks, answers, values, scale=3 ** -0.5).mT
     got = softmax_attention(X, W["W_Q"], W["W_K"], W["W_V"])
     assert got.shape == (6, 4, 8)
@@ -48,7 +47,7 @@ def test_eq_165_against_multi_head_attention_of_one_head():
     W = arrays(model)
     layer = torch.nn.MultiheadAttention(D + 1, 1, bias=False, batch_first=True, dtype=torch.float64)
     with torch.no_grad():
-        layer.in_proj_weight.copy_(torch.cat([W["W_K"] * ((D + 1) / D) ** 0.5, W["W_Q"], W["W_V"]]))
+        layer.in_proj_weight.copy_(torch.cat([W["W_Q"] * ((D + 1) / D) ** 0.5, W["W_K"], W["W_V"]]))
         layer.out_proj.weight.copy_(torch.eye(D + 1))
     want = layer(X.mT, X.mT, X.mT, need_weights=False)[0].mT
     torch.testing.assert_close(softmax_attention(X, W["W_Q"], W["W_K"], W["W_V"]), want.detach(), rtol=1e-12,
@@ -64,7 +63,7 @@ def test_eqs_166_169_against_torch_layers():
     W = arrays(model)
     net = torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.ReLU(), torch.nn.Linear(5, 4)).double()
     net.load_state_dict({"0.weight": W["W_1"], "0.bias": W["b_1"], "2.weight": W["W_2"], "2.bias": W["b_2"]})
-    asks, answers, values = ((W[name] @ X).mT for name in ("W_K", "W_Q", "W_V"))
+    asks, answers, values = ((W[name] @ X).mT for name in ("W_Q", "W_K", "W_V"))
     z1 = torch.nn.functional.scaled_dot_product_attention(asks, answers, values, scale=3 ** -0.5) + X.mT
     want = (z1 + net(z1)).mT.detach()
     torch.testing.assert_close(model(X).detach(), want[:, -1, -1], rtol=1e-12, atol=1e-12)
@@ -135,7 +134,7 @@ def test_only_the_rows_that_are_read_feel_a_force():
     block(prompts(12)).sum().backward()
     assert (softmax.W_V.grad[:-1] == 0).all() and (softmax.W_V.grad[-1] != 0).all()
     assert (block.W_V.grad != 0).all() and (block.W_2.grad[:-1] == 0).all() and (block.b_2.grad[:-1] == 0).all()
-    assert (softmax.W_K.grad[:, -1] == 0).all()                       # the query's empty label slot
+    assert (softmax.W_Q.grad[:, -1] == 0).all()                       # the query's empty label slot
     assert softmax.float()(prompts(12)).dtype == torch.float32
 
 
@@ -215,11 +214,11 @@ def test_refusals(call, error, words):
 
 
 def test_the_order_of_draws_is_fixed():
-    """One generator draws W_Q, W_K, W_V, then W_1 and W_2: a stored seed is the same network for ever."""
+    """One generator draws W_K, W_Q, W_V, then W_1 and W_2: a stored seed is the same network for ever."""
     rng = np.random.default_rng(7)
     for model in (SoftmaxAttention(3, 5, rng=7), TransformerBlock(3, 5, rng=7)):
         rng = np.random.default_rng(7)
-        for name, shape in (("W_Q", (5, 4)), ("W_K", (5, 4)), ("W_V", (4, 4)), ("W_1", (5, 4)), ("W_2", (4, 5))):
+        for name, shape in (("W_K", (5, 4)), ("W_Q", (5, 4)), ("W_V", (4, 4)), ("W_1", (5, 4)), ("W_2", (4, 5))):
             if hasattr(model, name):
                 want = rng.standard_normal(shape) / shape[1] ** 0.5
                 np.testing.assert_array_equal(getattr(model, name).detach().numpy(), want)

@@ -38,6 +38,15 @@ def test_the_box_has_its_lines_and_tells_the_time_of_the_rule(name):
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
+def test_the_letters_of_the_page_close_the_box_in_one_form(name):
+    text = next(text for _, title, text in boxes.outside(boxes.source(name)[0])[1] if title == "In this chapter")
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    letters = [k for k, p in enumerate(paragraphs) if "Letters of this page" in p]
+    assert letters in ([], [len(paragraphs) - 1])
+    assert not letters or paragraphs[-1].startswith("**Letters of this page.** ")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
 def test_no_main_line_is_so_long_that_it_must_be_split(name):
     assert boxes.measure(name)[0] <= 3200
 

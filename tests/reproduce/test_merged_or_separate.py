@@ -54,13 +54,13 @@ def test_cost_of_the_start():
 def test_gradient_flow_of_the_product_conserves_the_difference():
     glass = to_spin_glass(LinearTask(4, 20).sample_features(30, rng=6), 0.0)
     A, h = glass.hessian, glass.h
-    _, W_Q, W_K = start(4, 7)
+    _, W_K, W_Q = start(4, 7)
     drifts = []
     for step in (0.02, 0.01):
-        Q, K = W_Q.copy(), W_K.copy()
+        K, Q = W_K.copy(), W_Q.copy()
         for _ in range(round(20 / step)):
-            G = (A @ (Q.T @ K).ravel() - h).reshape(5, 4)
-            Q, K = Q - step * K @ G.T, K - step * Q @ G
+            G = (A @ (K.T @ Q).ravel() - h).reshape(5, 4)
+            K, Q = K - step * Q @ G.T, Q - step * K @ G
         drifts.append(np.abs(Q @ Q.T - K @ K.T - W_Q @ W_Q.T + W_K @ W_K.T).max())
     assert drifts[0] / drifts[1] == pytest.approx(2, abs=0.1) and drifts[1] < 0.01
 

@@ -67,7 +67,7 @@ def test_softmax_attention_has_two_valleys(start):
     task = LinearTask(2, 40)
     model = architecture("SA", 2, 4, rng=0)
     with torch.no_grad():
-        model.W_Q.copy_(start * model.W_K)
+        model.W_K.copy_(start * model.W_Q)
         model.W_V[-1, -1] = 2.0 * start
     fit(model.float(), task.sample(2000, rng=1), steps=600, lr=1e-2, batch=128, rng=2)
     assert np.sign((model.W_Q * model.W_K).sum().item()) == start

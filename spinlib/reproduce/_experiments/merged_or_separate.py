@@ -1,4 +1,4 @@
-"""Figure 16: one matrix W, or the product W_Q^T W_K, trained without ridge, against the number of prompts.
+"""Figure 16: one matrix W, or the product W_K^T W_Q, trained without ridge, against the number of prompts.
 
 Settings of the published figure: D = 20, N = 100, all weights start from
 N(0, 1/(D + 1)), Adam with lr .01 and no decay, 3000 steps, P = int(alpha D^2), 50 runs. Source: Thesis eqs. (171),
@@ -28,10 +28,10 @@ def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -
     errors = {name: np.empty(repeats) for name in ("merged", "separate", "exact")}
     for run in range(repeats):
         glass = to_spin_glass(LinearTask(D, N).sample_features(int(alpha * D * D), rng=rng), 0.0)
-        W, W_Q, W_K = (rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D))
+        W, W_K, W_Q = (rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D))
         least = np.linalg.pinv(glass.hessian, rcond=1e-12, hermitian=True) @ glass.h    # of all minima that of least norm
         found = {"merged": trajectory(glass, W, steps=steps)[-1],
-                 "separate": trajectory(glass, (W_Q, W_K), steps=steps)[-1],
+                 "separate": trajectory(glass, (W_K, W_Q), steps=steps)[-1],
                  "exact": least.reshape(D + 1, D)}
         for name, weights in found.items():
             errors[name][run] = population_error(weights, N)
@@ -39,7 +39,7 @@ def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -
 
 
 def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
-    """alpha (n_alpha,); merged, separate, exact (n_alpha, runs): errors of the trained W, of the trained W_Q^T W_K, and
+    """alpha (n_alpha,); merged, separate, exact (n_alpha, runs): errors of the trained W, of the trained W_K^T W_Q, and
     of the ground state at ridge 0 (of least norm where there are many)."""
     alphas = sorted({point["alpha"] for point in points})
     rows = lambda name: [np.concatenate([r[name] for p, r in zip(points, results) if p["alpha"] == alpha])

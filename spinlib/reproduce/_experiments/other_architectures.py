@@ -54,7 +54,7 @@ def _compute(rng, model, N, run, D, P, settle, device="cpu"):
         module, error = _train(model, D, N, P, settle, device, rng)
         if model not in ("SA", "TF"):
             return {"error": error}
-        keys = (module.W_Q * module.W_K).sum().item()                 # trace of W_Q^T W_K: attracted or repelled
+        keys = (module.W_Q * module.W_K).sum().item()                 # trace of W_K^T W_Q: attracted or repelled
         return {"error": error, "sign": float(np.sign(keys))}
     state = ground_state_cg(features(LinearTask(D, N).sample(P, rng=rng)), 0.005)
     return {"error": population_error(weights(state.mean, D), N)}
@@ -65,7 +65,7 @@ def _collect(points, results):
 
     ``N`` (lengths,) and, each (lengths, runs), ``SLA``, ``FLA``, ``SA``, ``TF``, ``MHLA``, ``exact`` (the ground state
     at the same ridge) and ``FLA_published`` (SLA with W = W_K^T W_Q, see ``attention.architecture``);
-    NaN where training did not settle. ``SA_sign`` and ``TF_sign`` are the sign of tr W_Q^T W_K: -1 where the query
+    NaN where training did not settle. ``SA_sign`` and ``TF_sign`` are the sign of tr W_K^T W_Q: -1 where the query
     attends to the tokens that point away from it. D = 20, P = 10 000, H = 32, 10 heads, ridge .005 on every parameter
     (weight decay .01 of the mean squared error without its half). The models of one run have the same prompts. Quick:
     N = 40, 100, 200, one run, settled to 2 %. Full: six lengths from 10 to 200, six runs (the published figure has
