@@ -121,10 +121,15 @@ def test_a_path_has_all_that_its_chapters_need_and_its_hours(who):
 
 def test_the_citation_is_that_of_the_file():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    author, year = citation["authors"][0]["name"].removeprefix("The "), str(citation["date-released"])[:4]
-    cited = INTRO_TEXT.split("To cite the book:")[1].split(". Please")[0]
-    assert all(words in cited for words in (citation["title"], author, f"version {citation['version']}", f"({year})"))
-    assert author in INTRO_TEXT.split("\n\n")[1]
+    author = " ".join(filter(None, (citation["authors"][0].get(key) for key in ("given-names", "family-names", "name"))))
+    year, version = str(citation["date-released"])[:4], f"version {citation['version']}"
+    title, about = citation["title"].split(": ")
+    assert f"To cite the book: {author} ({year}), *{citation['title']}*, {version}. Please" in INTRO_TEXT
+    assert INTRO_TEXT.split("\n\n")[0] == f"(ch-intro)=\n# {title}"
+    assert INTRO_TEXT.split("\n\n")[1] == f"{about[0].upper()}{about[1:]}. {author}, {version} ({year})."
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert author == config["author"] == project["authors"][0]["name"]
 
 
 def test_the_glossary_has_both_languages():

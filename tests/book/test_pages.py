@@ -136,3 +136,20 @@ def test_the_index_has_terms_subjects_people_and_other_names():
     labels = {label for _, label, _, _ in subjects.sections()}
     assert len(targets) > 300 and set(targets) <= labels
     assert text.count(": in the glossary") < 0.15 * len(subjects.glossary())
+    assert all(re.search(rf"^## {letter}\n\n\* ", text, re.M) for letter in re.findall(r"^## (\S+)$", text, re.M))
+
+
+def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
+    import subjects
+    known, parts, said = subjects.entries(), subjects.sections(), {}
+    for _, label, _, words in parts:
+        said[label] = said.get(label, "") + words
+    for name, about in known.items():
+        if "see" in about or not (found := subjects.places(about["words"], parts)):
+            continue
+        line = subjects.line(name, about, parts, known)
+        if "defined" in about:
+            assert re.findall(r"numref\}`%s <(.+?)>`", line)[0] == about["defined"] and "**{numref}" in line
+            assert re.search(about["words"], said[about["defined"]], re.I), f"{name}: {about['defined']} does not say it"
+        else:
+            assert name in subjects.declared()["people"], f"{name}: which section defines it, of {found}?"

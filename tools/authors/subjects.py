@@ -1,5 +1,6 @@
 """The general index: glossary terms, subjects and people, with the sections that speak of them.
 
+The section that defines a term or a subject is declared in subjects.yml; it comes first, in bold.
 It is made from the chapters each time when the book is built (_ext/book_index.py), so it cannot grow stale.
 """
 import re
@@ -53,14 +54,21 @@ def glossary() -> dict[str, dict]:
     return found
 
 
+def declared() -> dict[str, dict]:
+    """What subjects.yml says: people, subjects, terms, defined."""
+    return yaml.safe_load((ROOT / "chapters" / "reference" / "subjects.yml").read_text(encoding="utf-8"))
+
+
 def entries() -> dict[str, dict]:
     """All entries of the index by name."""
-    data = yaml.safe_load((ROOT / "chapters" / "reference" / "subjects.yml").read_text(encoding="utf-8"))
+    data = declared()
     found = {name: {"words": rf"\b{re.escape(name)}s?\b", **about} for name, about in data["subjects"].items()}
     found |= dict(data["people"])
     terms = glossary()
     for name, words in data["terms"].items():
         terms[name]["words"] = words
+    for name, label in data["defined"].items():
+        (terms if name in terms else found)[name]["defined"] = label
     for name, about in terms.items():
         for other in re.findall(r"\b[A-Z0-9]*-?[A-Z]{2,}\b", about["also"]):      # abbreviations have a line of their own
             found.setdefault(other, {"see": name})
@@ -79,7 +87,9 @@ def line(name: str, about: dict, parts, known) -> str:
         target = known[about["see"]]
         see = f"{{term}}`{about['see']}`" if target.get("term") else f"*{about['see']}*"
         return f"* {shown}{other}: see {see}"
-    found = ", ".join(f"{{numref}}`%s <{label}>`" for label in places(about["words"], parts))
+    first, near = about.get("defined"), places(about["words"], parts)
+    near = [label for label in near if label != first][:AT_MOST - bool(first)]
+    found = ", ".join([f"**{{numref}}`%s <{first}>`**"] * bool(first) + [f"{{numref}}`%s <{label}>`" for label in near])
     if not found and not about.get("term"):
         return ""                                  # what no chapter speaks of has no line
     return f"* {shown}{other}: {found or 'in the glossary'}"
@@ -89,12 +99,13 @@ def index() -> str:
     """The index as Markdown: a heading for each letter, a line for each entry."""
     parts, known, out, letter = sections(), entries(), [], ""
     for name in sorted(known, key=key):
-        first = key(name)[0].upper()
-        if (first if first.isalpha() else "0-9") != letter:
-            letter = first if first.isalpha() else "0-9"
+        text, first = line(name, known[name], parts, known), key(name)[0].upper()
+        first = first if first.isalpha() else "0-9"
+        if text and first != letter:               # no heading without a line
+            letter = first
             out.append(f"\n## {letter}\n")
-        out.append(line(name, known[name], parts, known))
-    return "\n".join(text for text in out if text) + "\n"
+        out += [text] * bool(text)
+    return "\n".join(out) + "\n"
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from scipy.linalg.blas import dsymv
 
 from spinlib import ConvergenceWarning
 from spinlib.descent import trajectory
-from spinlib.icl import Features, LinearTask, contrast, population_error, to_spin_glass, weights
+from spinlib.icl import Features, LinearTask, averages, contrast, population_error, to_spin_glass, weights
 from spinlib.inference import amp, ground_state
 from spinlib.reproduce._experiment import Experiment, grid, lines
 from spinlib.spin_glass import SpinGlass
@@ -69,8 +69,8 @@ def _cells(rng, N, repeat, P, D):
     A, h = np.zeros((n, n)), np.zeros(n)
     found = {name: np.full(len(P), np.nan) for name in ("contrast_eq153", *_GROUND)}
     for k, p in enumerate(P):
-        s = (data.u[seen:p, :, None] * data.query[seen:p, None, :]).reshape(-1, n)
-        A, h, seen = A + s.T @ s, h + data.y[seen:p] @ s, p
+        mean_A, mean_h = averages(Features(data.u[seen:p], data.query[seen:p], data.y[seen:p]))
+        A, h, seen = A + (p - seen) * mean_A, h + (p - seen) * mean_h, p
         stiff, J = np.diagonal(A) / p, -A / p
         np.fill_diagonal(J, 0)
         for ridge, names in ((1.0, _GROUND[:2]), (0.01, _GROUND[2:])):

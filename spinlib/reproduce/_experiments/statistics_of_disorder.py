@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib.icl import LinearTask
+from spinlib.icl import LinearTask, averages
 from spinlib.reproduce._experiment import Experiment
 from spinlib.theory import block_moments, prompt_moment
 
@@ -12,10 +12,10 @@ BINS = 100                                                          # and one co
 
 
 def disorder(D, N, P, rng):
-    """Fields (D+1, D), the matrix -<s s> (n, n) with its diagonal, and the samples s (P, n), of P prompts."""
+    """Fields (D+1, D), the matrix -<s s> (n, n) with its diagonal, and the first 20 samples s (20, n), of P prompts."""
     data = LinearTask(D, N).sample_features(P, rng=rng)
-    s = (data.u[:, :, None] * data.query[:, None, :]).reshape(P, -1)
-    return (data.u.T @ (data.y[:, None] * data.query)) / P, s.T @ s / -P, s
+    A, h = averages(data)
+    return h.reshape(D + 1, D), -A, (data.u[:20, :, None] * data.query[:20, None, :]).reshape(-1, A.shape[0])
 
 
 def kinds_of(D):
@@ -38,7 +38,7 @@ def _fig5_compute(rng, D, N, P, draws):
         drawn = [disorder(D, N, P, one) for one in rng.spawn(min(50, draws - first))]
         h = np.array([one[0] for one in drawn])
         J = np.array([one[1].ravel() for one in drawn])
-        s = np.array([one[2][:20] for one in drawn])                 # 20 samples are enough
+        s = np.array([one[2] for one in drawn])                      # 20 samples are enough
         found = {"A": s[..., : D * D], "B": s[..., D * D:], "C_diag": np.diagonal(h, axis1=1, axis2=2),
                  "C": h[:, :D][:, off], "D": h[:, D]} | {name: J[:, where] for name, where in places.items()}
         for k, (name, (mean, deviation)) in enumerate(kinds.items()):
