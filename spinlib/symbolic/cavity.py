@@ -1,9 +1,9 @@
 """The cavity calculation for the spherical p-spin model, derived with SymPy, and the Bethe free energy it ends in.
 
 Couplings are weak (each of order N^(-(p-1)/2)), so messages are needed to second order in J only. Weight of the
-multiplier as in Thesis eq. (49): exp(-lam sigma^2 / 2). Letters as in :mod:`spinlib.symbolic`; ``m, v`` are the mean
-and the variance of a cavity message, ``K`` is the number of couplings of a spin, ``log_Z_message`` is the mean of ln
-Z_(a->i), a normalisation that must drop out.
+multiplier as in Thesis eq. (49) and in the book: exp(-lam sigma^2 / 2). Letters as in :mod:`spinlib.symbolic`;
+``m, v`` are the mean and the variance of a cavity message, ``K`` is the number of couplings of a spin,
+``log_Z_message`` is the mean of ln Z_(a->i), a normalisation that must drop out.
 """
 from __future__ import annotations
 
