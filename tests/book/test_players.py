@@ -54,6 +54,21 @@ def test_the_slider_starts_at_the_still_picture(path):
             assert int(still) < len(make_frames.manifest()[name]["labels"])
 
 
+SHOWN = [(path, found) for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts
+         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "markdown"
+         for found in re.findall(r":::\{figure\} (\S+)\n(?::(?!class).*\n)*:class: (player-\S+ still-\d+)\n:alt: (.+)",
+                                 "".join(cell["source"]))]
+
+
+@pytest.mark.parametrize(("path", "found"), SHOWN, ids=lambda value: value.stem if isinstance(value, pathlib.Path) else "")
+def test_a_player_that_is_shown_again_stands_at_a_frame_of_it(path, found):
+    picture, classes, alt = found
+    name, still = re.fullmatch(r"player-([a-z0-9-]+) still-(\d+)", classes).groups()
+    assert name in [name for _, name, _ in PLAYERS], "drawn by a cell of another chapter"
+    file = make_frames.FRAMES / name / f"{int(still):02d}.png"
+    assert (path.parent / picture).resolve() == file.resolve() and file.is_file() and len(alt.split()) > 15
+
+
 def test_no_frames_without_a_player():
     names = [name for _, name, _ in PLAYERS]
     assert len(names) == len(set(names)), "two players of one name"
