@@ -4,7 +4,7 @@ FACES = {
         "ConvergenceWarning"),
     "spinlib.attention": (
         "architecture attention_weights causal_mask decoder_layer embed encoder_layer feed_forward Heads "
-        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities rms_norm rotary scaled_dot_product "
+        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities retrieve rms_norm rotary scaled_dot_product "
         "sinusoidal_positions softmax_attention SoftmaxAttention TransformerBlock"),
     "spinlib.descent": (
         "flow trajectory"),
@@ -53,7 +53,7 @@ FACES = {
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.theory": (
         "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve prompt_moment prompt_teacher "
-        "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error state_evolution Teacher"),
+        "retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error state_evolution Teacher"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }
