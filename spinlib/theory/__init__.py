@@ -4,17 +4,16 @@ A function here takes sizes and numbers, at most norms that somebody else has dr
 prompt. Each is tested against a run of ``spinlib.icl`` and ``spinlib.inference``.
 """
 from spinlib.theory._bayes import bayes_error
-from spinlib.theory._capacity import retrieval_capacity
 from spinlib.theory._curves import learning_curve
 from spinlib.theory._density import hessian_density
 from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
+from spinlib.theory._pools import PoolErrors, pool_errors, pool_limit
 from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
 from spinlib.theory._shuffled import shuffled_edge, shuffled_error
 from spinlib.theory._state_evolution import ErrorPath, state_evolution
 from spinlib.theory._teacher import Teacher, prompt_teacher
 
 __all__ = [  # in the order of the story
-    "retrieval_capacity",
     "Teacher",
     "prompt_teacher",
     "ridge_equivalent",
@@ -22,6 +21,9 @@ __all__ = [  # in the order of the story
     "state_evolution",
     "ErrorPath",
     "learning_curve",
+    "pool_errors",
+    "pool_limit",
+    "PoolErrors",
     "bayes_error",
     "prompt_moment",
     "block_moments",

@@ -1,0 +1,91 @@
+"""What linear attention learns from a finite pool of tasks: its errors on the pool and on new tasks."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spinlib._core import check_array, check_integer, check_real, one_line
+from spinlib.icl import population_error
+from spinlib.theory._ridge import ridge_equivalent
+from spinlib.theory._teacher import Teacher, prompt_teacher
+
+
+@dataclass(frozen=True, repr=False)
+class PoolErrors:
+    """E (prediction - label)^2 on ``new`` tasks, w ~ N(0, I), and on tasks of the ``pool``; label noise included."""
+
+    new: float
+    pool: float
+
+    __repr__ = one_line
+
+
+def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0.0) -> PoolErrors:
+    r"""Errors of weights trained on P prompts whose tasks are the rows of ``tasks`` (K, D), each equally likely.
+
+    The deterministic equivalent (:func:`ridge_equivalent`) of the features u (x) query with the exact moments of this
+    pool. Their covariance is B (x) I_D, so that the D + 1 eigenvectors of B = E u u^T are groups of D directions each.
+    The error on new tasks is that of the mean weights (B + kappa)^-1 F, F = E label u query^T, and of their scatter:
+    pool (D/P) sum_i e_i / (e_i + kappa)^2 times the variance of a new prompt's u along eigenvector i.
+    Right for D -> infinity at fixed P/D^2, N/D, K/D and ridge D; ``noise`` as in :class:`spinlib.icl.LinearTask`.
+    ValueError for other shapes, tasks that are all 0 without noise, N, P < 1, ridge, noise < 0, and at ridge 0 where P
+    is the number of directions, D (D + 1), or D^2 for one task without noise.
+
+    >>> import numpy as np
+    >>> from spinlib.theory import pool_errors
+    >>> tasks = np.random.default_rng(0).standard_normal((2000, 20))
+    >>> few, many = (pool_errors(tasks[:K], 100, 4000, 0.0) for K in (5, 2000))
+    >>> print(f"{few.pool:.2f} {few.new:.2f}, {many.pool:.2f} {many.new:.2f}")
+    0.05 0.98, 0.19 0.19
+    """
+    tasks = check_array("tasks", tasks, (None, None), hint="one task vector a row")
+    K, D = tasks.shape
+    if not tasks.size or not (tasks.any() or noise):
+        raise ValueError(f"tasks must be some, and not all 0 where there is no noise, got {K} of length {D}; "
+                         "draw them from a normal law")
+    plain = prompt_teacher(D, N, noise)                # checks N, noise; variances of u for new tasks
+    w, s = tasks / sqrt(D), (tasks**2).sum(1) / D + noise**2       # s: variance of a label, a number a task
+    B, F = np.empty((D + 1, D + 1)), np.vstack([w.T @ w, s @ w]) / K
+    B[:D, :D] = (1 + 1 / N) * F[:D] + s.mean() / N * np.eye(D)
+    B[D, :D] = B[:D, D] = (1 + 2 / N) * F[D]
+    B[D, D] = (1 + 2 / N) * (s**2).mean()
+    e, U = np.linalg.eigh(B)
+    e, U = e[e > 1e-12 * e[-1]], U[:, e > 1e-12 * e[-1]]           # one task, no noise: a direction without features
+    field = U.T @ F
+    power = (field**2).sum(1)
+    fit = ridge_equivalent(Teacher(e, power / e**2, max(0.0, s.mean() - (power / e).sum()), D), P, ridge)
+    mean = U @ (field / (e + fit.kappa)[:, None])
+    scatter = fit.error * D / P * (e / (e + fit.kappa)**2) @ (U**2).T @ np.repeat(plain.variance, [D, 1])
+    return PoolErrors(population_error(mean, N, noise) + float(scatter), fit.error)
+
+
+def pool_limit(D: int, N: int, P: int, n_tasks: int, noise: float = 0.0) -> PoolErrors:
+    r"""The errors of :func:`pool_errors` for D -> infinity at these N/D, P/D^2 and n_tasks/D, and ridge to 0.
+
+    With rho = noise^2, t = P/D^2, q = (1 + rho) D/N, the trace g = tr (S + q)^-1 / D of the covariance S of
+    ``n_tasks`` Gaussian tasks (Marchenko and Pastur) and g' = dg/dq,
+
+    .. math:: \mathrm{pool}=\frac t{t-1}(\rho+q-q^2g),\quad
+              \mathrm{new}=\rho+1-2(1-qg)+(1+q)\Big(1-2qg-q^2g'+\frac gt\,\mathrm{pool}\Big).
+
+    Source: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025). ValueError for P <= D^2, D, N, n_tasks < 1, noise < 0.
+
+    >>> from spinlib.theory import pool_limit
+    >>> print([round(pool_limit(D=20, N=20_000_000, P=20_000_000, n_tasks=K).new, 3) for K in (5, 10, 20, 40)])
+    [0.75, 0.5, 0.001, 0.0]
+    """
+    D, N, P = check_integer("D", D, 1), check_integer("N", N, 1), check_integer("P", P, 1)
+    if P <= D**2:
+        raise ValueError(f"P must be above D^2 = {D**2}, got {P}; pool_errors has fewer prompts and a ridge")
+    ratio, rho = D / check_integer("n_tasks", n_tasks, 1), check_real("noise", noise, minimum=0)**2
+    t, q = P / D**2, (1 + rho) * D / N
+    half = q + 1 - ratio
+    root = sqrt(half**2 + 4 * q * ratio)               # q ratio g^2 + half g = 1
+    g = 2 / (half + root) if half > 0 else (root - half) / (2 * q * ratio)
+    slope = -g * (1 + ratio * g) / root                # derivative of that equation
+    pool = (rho + q - q**2 * g) * t / (t - 1)
+    new = rho + 1 - 2 * (1 - q * g) + (1 + q) * (1 - 2 * q * g - q**2 * slope + g / t * pool)
+    return PoolErrors(new, pool)
