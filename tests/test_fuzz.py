@@ -32,6 +32,7 @@ CALLS = {
         COUPLINGS, simulation.random_spins(6, rng=0), 0.5, dt=0.1, n_steps=2, rng=rng),
     "pspin.simulation.parallel_tempering": lambda rng: simulation.parallel_tempering(
         COUPLINGS, [0.5, 0.6], n_sweeps=2, rng=rng),
+    "pspin.simulation.planted_couplings": lambda rng: simulation.planted_couplings(5, T=0.5, rng=rng)[0].tensor,
     "pspin.simulation.random_spins": lambda rng: simulation.random_spins(5, rng=rng),
     "random_matrix.wishart": lambda rng: random_matrix.wishart(3, 4, rng=rng),
     "reproduce.run": lambda rng: reproduce.run("fig8", rng=rng),

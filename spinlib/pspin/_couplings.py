@@ -3,15 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations, permutations
 from math import comb, factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_rng,
-                           check_type, freeze)
+from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_real,
+                           check_rng, check_type, freeze)
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
 MAX_P = 8  # the sum over the p! orders of the indices is explicit
@@ -102,17 +102,7 @@ def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng:
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
     (16, 16, 16)
     """
-    n_spins, p = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2)
-    distinct = check_flag("distinct", distinct)
-    if p > MAX_P:
-        raise ValueError(f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, "
-                         "so make a Couplings of your own")
-    if n_spins**p > MAX_ENTRIES:
-        raise ValueError(f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; "
-                         "take fewer spins or a smaller p")
-    if distinct and n_spins < p:
-        raise ValueError(f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
-                         "take more spins")
+    n_spins, p, distinct = _check_sizes(n_spins, p, distinct)
     rng = check_rng(rng)
     if not distinct:
         tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
@@ -123,6 +113,32 @@ def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng:
     for axes in permutations(range(p)):
         tensor[tuple(index[:, a] for a in axes)] = value
     return Couplings(tensor)
+
+
+def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = False,
+                      rng: RNG = None) -> tuple[Couplings, np.ndarray]:
+    """Couplings in which a configuration is hidden: ``(couplings, plant)``, drawn together with probability
+    proportional to ``P0(J) exp(-H_J(plant) / T)``.
+
+    ``plant`` (N,) is uniform on the sphere, and each entry of a tensor of :func:`gaussian_couplings` is shifted by
+    ``plant_i1 ... plant_ip / (2 T N^(p-1))`` (with ``distinct=True`` those of distinct indices only). Given the
+    couplings, the plant has the Boltzmann distribution at ``T``, and at no other temperature: plant anew at each.
+    By default the energy of the plant is ``-1/(2T)`` per spin on average. The same ``rng`` at another T gives the same
+    plant and noise. Refuses sizes as gaussian_couplings does. Source: Krzakala and Zdeborova 2009 (quiet planting).
+
+    >>> from spinlib.pspin.simulation import planted_couplings
+    >>> J, plant = planted_couplings(32, T=0.5, rng=0)
+    >>> J.tensor.shape, f"{J.energy(plant) / 32:.1f}"
+    ((32, 32, 32), '-1.0')
+    """
+    n_spins, p, distinct = _check_sizes(n_spins, p, distinct)
+    T, rng = check_real("T", T, above=0, hint="the plant is drawn at a temperature"), check_rng(rng)
+    plant = random_spins(n_spins, rng=rng)
+    noise = gaussian_couplings(n_spins, p, distinct=distinct, rng=rng).tensor
+    product = reduce(np.multiply.outer, [plant] * p)
+    if distinct:
+        product[noise == 0] = 0  # where indices coincide
+    return Couplings(noise + product / (2 * T * n_spins ** (p - 1))), plant
 
 
 def random_spins(n_spins: int, shape: Sequence[int] = (), *, rng: RNG = None) -> np.ndarray:
@@ -155,6 +171,21 @@ def overlap(s: ArrayLike, t: ArrayLike) -> np.ndarray:
 
 def _to_sphere(s):
     return s * (np.sqrt(s.shape[-1]) / np.linalg.norm(s, axis=-1, keepdims=True))
+
+
+def _check_sizes(n_spins, p, distinct):
+    n_spins, p = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2)
+    distinct = check_flag("distinct", distinct)
+    if p > MAX_P:
+        raise ValueError(f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, "
+                         "so make a Couplings of your own")
+    if n_spins**p > MAX_ENTRIES:
+        raise ValueError(f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; "
+                         "take fewer spins or a smaller p")
+    if distinct and n_spins < p:
+        raise ValueError(f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
+                         "take more spins")
+    return n_spins, p, distinct
 
 
 def check_couplings(couplings: Couplings) -> Couplings:

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_rng, iterate, one_line
 from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings,
-                                      overlap, random_spins)
+                                      overlap, planted_couplings, random_spins)
 
 __all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings", "langevin", "leapfrog", "overlap",
-           "parallel_tempering", "random_spins"]
+           "parallel_tempering", "planted_couplings", "random_spins"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

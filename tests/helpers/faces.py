@@ -26,7 +26,7 @@ FACES = {
     "spinlib.pspin.amp": (
         "amp Iterates relaxed_bp spherical_variance state_evolution OverlapPath"),
     "spinlib.pspin.simulation": (
-        "Couplings descend Descent gaussian_couplings langevin leapfrog overlap parallel_tempering "
+        "Couplings descend Descent gaussian_couplings langevin leapfrog overlap parallel_tempering planted_couplings "
         "random_spins Tempering"),
     "spinlib.pspin.two_spin": (
         "solve_two_spin TwoSpin"),

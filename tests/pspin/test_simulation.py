@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinlib._core import ConvergenceWarning
+from spinlib.pspin import PSpin
 from spinlib.pspin.simulation import (
     Couplings,
     descend,
@@ -17,6 +18,7 @@ from spinlib.pspin.simulation import (
     leapfrog,
     overlap,
     parallel_tempering,
+    planted_couplings,
     random_spins,
 )
 from spinlib.pspin.two_spin import solve_two_spin
@@ -288,6 +290,66 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
     assert np.allclose(J.energy(first.s) / 8, first.energy[-1])
 
 
+# --- a configuration hidden in the couplings ---------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("n", "p", "distinct"), [(5, 2, False), (5, 3, False), (4, 4, False), (5, 2, True), (5, 3, True)])
+def test_a_plant_shifts_each_coupling(n, p, distinct):
+    """Entry by entry: plant_i1 ... plant_ip / (2 T N^(p-1)), for distinct indices only where asked;
+    plant and noise stay as T changes."""
+    warm, plant = planted_couplings(n, p, T=2.0, distinct=distinct, rng=3)
+    cold, again = planted_couplings(n, p, T=0.25, distinct=distinct, rng=3)
+    assert np.array_equal(plant, again) and abs((plant**2).sum() - n) < 1e-12
+    for index in np.ndindex(*(n,) * p):
+        shift = (4 - 0.5) * np.prod(plant[list(index)]) / (2 * n ** (p - 1))
+        shift *= not distinct or len(set(index)) == p
+        assert abs(cold.tensor[index] - warm.tensor[index] - shift) < 1e-13
+    rng = np.random.default_rng(3)
+    random_spins(n, rng=rng)
+    noise = gaussian_couplings(n, p, distinct=distinct, rng=rng).tensor
+    assert np.abs(warm.tensor - noise - (cold.tensor - warm.tensor) / 7).max() < 1e-13
+
+
+@pytest.mark.parametrize(("p", "distinct"), [(2, False), (3, False), (3, True)])
+def test_energy_of_the_plant(p, distinct):
+    """-1/(2T) per spin on average; with distinct indices what their products leave of it."""
+    n, T, found = 8, 0.6, []
+    for seed in range(400):
+        J, plant = planted_couplings(n, p, T=T, distinct=distinct, rng=[seed, 4])
+        x = plant**2
+        share = (x.sum()**3 - 3 * x.sum() * (x**2).sum() + 2 * (x**3).sum()) / n**3 if distinct else 1
+        found.append(J.energy(plant) / n + share / (2 * T))
+    assert abs(z_score(found, 0)) < 4
+
+
+@pytest.mark.parametrize("p", [2, 3])
+def test_plant_and_posterior_sample_are_exchangeable(p):
+    """Exact sums over the circle, N = 2: overlap with the plant = overlap of two samples, and e = -1/(2T);
+    at another temperature neither holds."""
+    angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    circle, T, found = np.sqrt(2) * np.stack([np.cos(angle), np.sin(angle)], -1), 0.5, []
+    for seed in range(1500):
+        J, plant = planted_couplings(2, p, T=T, rng=[seed, 8])
+        H, row = J.energy(circle), []
+        for student in (T, 1.2):
+            w = np.exp(-(H - H.min()) / student)
+            w /= w.sum()
+            # squares: at p = 2 a configuration and its mirror image weigh the same
+            pair = ((circle @ circle.T / 2) ** 2 @ w) @ w
+            row += [((circle @ plant / 2) ** 2 @ w) - pair, w @ H / 2 + 0.5 / T]
+        found.append(row)
+    right_q, right_e, wrong_q, wrong_e = z_score(found, 0)
+    assert max(abs(right_q), abs(right_e)) < 4 and min(abs(wrong_q), abs(wrong_e)) > 6
+
+
+def test_the_crystal_is_the_state_of_the_infinite_system():
+    """g q^(p-2) (1-q) = 1 is the overlap inside a state, and where f(q) = f(0) is T_K."""
+    model = PSpin(3)
+    for T in (0.59, 0.6, 0.61):
+        assert abs((1 + np.sqrt(1 - 8 * T**2 / 3)) / 2 - model.state_overlap(T)) < 1e-12
+    q = (1 + np.sqrt(1 - 8 * model.T_K**2 / 3)) / 2
+    assert abs(q**3 / (4 * model.T_K**2) + (np.log(1 - q) + q) / 2) < 1e-12
+
+
 @pytest.mark.parametrize(("call", "words"), [
     (lambda J, s: parallel_tempering(J, [1.0, 0.8]), "strictly increasing.*sort it"),
     (lambda J, s: parallel_tempering(J, [0.8, 0.8]), "strictly increasing"),
@@ -327,6 +389,12 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
     (lambda J, s: gaussian_couplings(8, 1), "p must be at least 2"),
     (lambda J, s: gaussian_couplings(600, 3), "at most 2\\^27"),
     (lambda J, s: gaussian_couplings(2, 3, distinct=True), "at least p"),
+    (lambda J, s: planted_couplings(8, T=0.0), "T must be.*drawn at a temperature"),
+    (lambda J, s: planted_couplings(8, T=np.nan), "T must be finite"),
+    (lambda J, s: planted_couplings(1, T=1.0), "n_spins must be at least 2"),
+    (lambda J, s: planted_couplings(10**9, T=1.0), "at most 2\\^27"),
+    (lambda J, s: planted_couplings(2, 9, T=1.0), "p must be at most 8"),
+    (lambda J, s: planted_couplings(2, 3, T=1.0, distinct=True), "at least p"),
     (lambda J, s: Couplings(np.arange(4.0).reshape(2, 2)), "symmetric"),
     (lambda J, s: Couplings(np.zeros((2, 3))), "shape"),
     (lambda J, s: Couplings(np.full((2, 2), np.nan)), "finite"),
@@ -340,6 +408,7 @@ def test_refusal(call, words):
 @pytest.mark.parametrize(("call", "words"), [
     (lambda J, s: gaussian_couplings(8.0), "n_spins must be an integer"),
     (lambda J, s: gaussian_couplings(8, distinct="no"), "distinct must be True or False"),
+    (lambda J, s: planted_couplings(8, T="cold"), "T must be a real number"),
     (lambda J, s: random_spins(5, 3), r"shape must be of type tuple.*write \(3,\)"),
     (lambda J, s: J.energy(s * 1j), "real numbers"),
     (lambda J, s: J.energy(["a"] * 6), "real numbers"),
