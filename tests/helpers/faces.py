@@ -25,6 +25,8 @@ FACES = {
         "OneRSB PSpin two_replica_potential"),
     "spinlib.pspin.amp": (
         "amp Iterates relaxed_bp spherical_variance state_evolution OverlapPath"),
+    "spinlib.pspin.dynamics": (
+        "equilibrium_correlation Quench quench"),
     "spinlib.pspin.simulation": (
         "Couplings descend Descent gaussian_couplings langevin leapfrog overlap parallel_tempering planted_couplings "
         "random_spins Tempering"),

@@ -2,6 +2,7 @@
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._experiments import (
     correlated_data,
+    dynamics,
     energy_landscape,
     finite_samples,
     in_context_learning,
@@ -28,5 +29,6 @@ def merged(*tables: dict[str, Experiment]) -> dict[str, Experiment]:
 
 
 EXPERIMENTS = merged(*(chapter.EXPERIMENTS for chapter in (
-    correlated_data, energy_landscape, finite_samples, in_context_learning, learning_curve, learning_phase_diagram,
-    merged_or_separate, optimal_weights, other_architectures, pure_spin_glass, statistics_of_disorder, which_amp)))
+    correlated_data, dynamics, energy_landscape, finite_samples, in_context_learning, learning_curve,
+    learning_phase_diagram, merged_or_separate, optimal_weights, other_architectures, pure_spin_glass,
+    statistics_of_disorder, which_amp)))

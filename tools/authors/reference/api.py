@@ -9,7 +9,7 @@ from reference import data as d
 GROUPS = [
     ("From a task to its error", ["icl", "spin_glass", "inference", "theory", "random_matrix", "landscape"]),
     ("Transformers that are trained", ["attention", "training", "descent"]),
-    ("The spherical p-spin model", ["pspin", "pspin.amp", "pspin.simulation", "pspin.two_spin"]),
+    ("The spherical p-spin model", ["pspin", "pspin.amp", "pspin.dynamics", "pspin.simulation", "pspin.two_spin"]),
     ("Messages between discrete spins", ["factor_graph"]),
     ("Derivations in computer algebra", ["symbolic", "symbolic.cavity", "symbolic.one_rsb", "symbolic.parisi"]),
     ("Figures and stored numbers", ["reproduce", "plotting"]),
