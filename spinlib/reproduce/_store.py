@@ -18,7 +18,8 @@ from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import computed, experiment, planned
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-OF_PAGES = ("language_models",)  # made by a page's own code, with tools/authors/train_language_models.py
+# made by a page's own code, with tools/authors/train_language_models.py, and trained weights, with keep_weights.py there
+OF_PAGES = ("language_models", "language_model_weights", "icl_transformer_weights")
 
 
 def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, progress: bool = False, jobs: int = 1,
@@ -100,9 +101,10 @@ def load(figure: str, folder: str | Path | None = None, *, full: bool = True) ->
     """Read the stored full run of the experiment ``figure``, or with ``full=False`` a stored quick one.
 
     The files are data of the package; ``folder``, or the environment variable SPINLIB_DATA, names another place. The
-    training curves of the chapter on language models are read by ``load("language_models")``. Raises FileNotFoundError
-    where there is no such file, and ValueError where it is damaged or made with other parameters than those of this
-    version, each saying what to do.
+    training curves of the chapter on language models are read by ``load("language_models")``, the weights of its causal
+    model by ``load("language_model_weights")``, and those of trained nets of ``icl_transformer``, the first axis for the
+    run, by ``load("icl_transformer_weights")``. Raises FileNotFoundError where there is no such file, and ValueError
+    where it is damaged or made with other parameters than those of this version, each saying what to do.
 
     >>> from spinlib.reproduce import load
     >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)

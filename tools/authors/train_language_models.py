@@ -32,7 +32,8 @@ def by_letter(page, model):
     return [round(float(nats[page["held_places"].ravel() == k].mean() / np.log(2)), 4) for k in range(7)]
 
 
-def main():
+def cells():
+    """The names of the page, from its cells that stand before its own training."""
     matplotlib.use("agg")
     os.chdir(ROOT / "chapters" / "transformer")
     page = {}
@@ -41,6 +42,11 @@ def main():
             break
         if cell.cell_type == "code":
             exec(compile(cell.source, "cell", "exec"), page)
+    return page
+
+
+def main():
+    page = cells()
     for name in sys.argv[1:]:
         start = time.process_time()
         runs = [page["train"](name, STEPS[name], seed=seed, stops=STOPS) for seed in SEEDS]

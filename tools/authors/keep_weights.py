@@ -1,0 +1,69 @@
+"""Train networks of the book again with their own seeds, compare with what is stored of them, and keep their weights.
+
+python tools/authors/keep_weights.py causal     writes spinlib/data/language_model_weights.npz, with the code of the page
+python tools/authors/keep_weights.py 0 1        writes spinlib/data/icl_transformer_weights.npz: these runs on fresh tasks
+
+One to four minutes of one core each. The json beside the arrays says how far the stored numbers came out again.
+"""
+import sys
+import time
+
+import numpy as np
+import torch
+from train_language_models import STEPS, STOPS, by_letter, cells
+
+from spinlib import reproduce
+from spinlib.reproduce import _store
+from spinlib.reproduce._experiments import in_context_learning
+
+ICL = in_context_learning.EXPERIMENTS["icl_transformer"]
+
+
+def stacked(layers):
+    """The arrays of Layers, in float32, the first axis for the layer."""
+    parts = [{**vars(layer.own), **{k: W for k, W in vars(layer).items() if torch.is_tensor(W)}} for layer in layers]
+    return {name: np.stack([part[name].detach().numpy() for part in parts]) for name in parts[0]}
+
+
+def causal():
+    """The causal model of the chapter on language models, and the largest difference from its stored numbers."""
+    page, stored = cells(), reproduce.load("language_models")
+    model, path = page["train"]("causal", STEPS["causal"], seed=0, stops=STOPS)
+    away = [round(path[s], 4) for s in STOPS] - stored["causal"][0], by_letter(page, model) - stored["letters"]
+    arrays = {name: model[name].detach().numpy() for name in ("table", "W")} | stacked(model["layers"])
+    return arrays, max(np.abs(part).max() for part in away)
+
+
+def icl(run):
+    """A run of icl_transformer on fresh tasks, and the largest difference from its stored errors."""
+    points, stored, kept = ICL.points(True), reproduce.load("icl_transformer"), []
+    train = in_context_learning._train
+    in_context_learning._train = lambda *args: kept.append(train(*args)) or kept[0]
+    try:
+        result = ICL.compute(rng=ICL.generators(np.random.default_rng(0), points)[run], **points[run])
+    finally:
+        in_context_learning._train = train
+    assert not points[run]["tasks"] and points[run]["run"] == run
+    away = [np.abs(result[f"new_{name}"] - stored[name][run]).max() for name in ("net", "ridge", "net_bar", "from_ridge")]
+    return {name: W.numpy() for name, W in kept[0].state_dict().items()}, max(away)
+
+
+def main():
+    torch.set_num_threads(1)
+    start = time.process_time()
+    if sys.argv[1:] == ["causal"]:
+        name, of, runs = "language_model_weights", "language_models", [0]
+        arrays, away = causal()
+    else:
+        name, of, runs = "icl_transformer_weights", "icl_transformer", [int(run) for run in sys.argv[1:]]
+        made = [icl(run) for run in runs]
+        arrays = {key: np.stack([W[key] for W, _ in made]) for key in made[0][0]}
+        away = max(far for _, far in made)
+    print(f"{name}: largest difference from the stored numbers {away:.2g}")
+    _store.write(_store.DATA / f"{name}.npz", arrays, {
+        "figure": name, "full": True, "of": of, "runs": runs, "differs_from_stored_by": float(away),
+        "cpu_seconds": round(time.process_time() - start), "numpy": np.__version__, "torch": torch.__version__})
+
+
+if __name__ == "__main__":
+    main()
