@@ -116,3 +116,19 @@ def test_a_baseline_of_the_stored_run_comes_out_again():
     error = squares.std(ddof=1) / 2000**0.5
     away = (squares.mean() - stored["ridge"][:, 15]) / np.hypot(error, stored["ridge_bar"][:, 15])
     assert (np.abs(away) < 5).all()
+
+
+def test_the_kept_weights_are_those_of_the_stored_run():
+    """Their error on other prompts agrees with the stored one at every number of examples."""
+    import torch
+
+    from spinlib.attention import InContextTransformer
+    kept, stored = load("icl_transformer_weights"), load("icl_transformer")
+    for weights, run in zip(zip(*kept.values()), about("icl_transformer_weights")["runs"]):
+        net = InContextTransformer(5, 32, 2)
+        net.load_state_dict({name: torch.from_numpy(W) for name, W in zip(kept, weights)})
+        pairs, rules = draw_pairs(2000, 16, 5, rng=12)
+        with torch.no_grad():
+            squares = (net(pairs).numpy() - (pairs[:, :, :5] @ rules[:, :, None])[:, :, 0]) ** 2
+        away = (squares.mean(0) - stored["net"][run, :16]) / np.hypot(squares.std(0) / 2000**0.5, stored["net_bar"][run, :16])
+        assert np.abs(away).max() < 5
