@@ -50,7 +50,8 @@ def missing(fields):
     numbers = {"doi": DOI, "eprint": ARXIV}
     problems += [f"{name} {fields[name]!r} has the wrong form" for name, form in numbers.items()
                  if name in fields and not form.fullmatch(fields[name])]
-    if not any(name in fields for name in numbers):
+    on_the_web_alone = fields["type"] == "misc" and fields.get("url", "").startswith("https://")
+    if not any(name in fields for name in numbers) and not on_the_web_alone:
         problems.append("neither doi nor eprint")
     return problems
 
