@@ -1,11 +1,12 @@
 """Attention: the blocks of a transformer, tokens as rows, and the models of Parts III and IV, tokens as columns.
 
 The blocks are functions of torch tensors, and their files are loaded when one of their names is first used: so this
-package imports without torch.
+package imports without torch. ``retrieve``, one softmax layer as a memory, is numpy.
 """
 from importlib import import_module
 
 from spinlib._core import need
+from spinlib.attention._retrieve import retrieve
 
 _FILES = {
     "_architectures": ("architecture",),
@@ -30,6 +31,7 @@ __all__ = [
     "feed_forward",
     "embed",
     "sinusoidal_positions",
+    "retrieve",
     "rotary",
     "causal_mask",
     "attention_weights",

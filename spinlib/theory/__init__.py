@@ -4,6 +4,7 @@ A function here takes sizes and numbers, at most norms that somebody else has dr
 prompt. Each is tested against a run of ``spinlib.icl`` and ``spinlib.inference``.
 """
 from spinlib.theory._bayes import bayes_error
+from spinlib.theory._capacity import retrieval_capacity
 from spinlib.theory._curves import learning_curve
 from spinlib.theory._density import hessian_density
 from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
@@ -14,6 +15,7 @@ from spinlib.theory._state_evolution import ErrorPath, state_evolution
 from spinlib.theory._teacher import Teacher, prompt_teacher
 
 __all__ = [  # in the order of the story
+    "retrieval_capacity",
     "Teacher",
     "prompt_teacher",
     "ridge_equivalent",

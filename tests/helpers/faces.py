@@ -4,7 +4,7 @@ FACES = {
         "ConvergenceWarning"),
     "spinlib.attention": (
         "architecture attention_weights causal_mask decoder_layer embed encoder_layer feed_forward Heads "
-        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities rms_norm rotary scaled_dot_product "
+        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities retrieve rms_norm rotary scaled_dot_product "
         "sinusoidal_positions softmax_attention SoftmaxAttention TransformerBlock"),
     "spinlib.descent": (
         "flow trajectory"),
@@ -54,8 +54,9 @@ FACES = {
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.theory": (
-        "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit PoolErrors prompt_moment prompt_teacher "
-        "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error state_evolution Teacher"),
+        "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
+        "PoolErrors prompt_moment prompt_teacher retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge "
+        "shuffled_error state_evolution Teacher"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }
