@@ -20,7 +20,8 @@ def retrieve(patterns: ArrayLike, x: ArrayLike, beta: float = 1.0) -> np.ndarray
     >>> print(retrieve([[3.0, 0], [0, 3.0]], [1.0, 0.5], beta=2.0).round(2))
     [2.86 0.14]
     """
-    patterns, beta = check_array("patterns", patterns, (None, None), "one pattern a row"), check_real("beta", beta, above=0)
+    patterns = check_array("patterns", patterns, (None, None), "one pattern a row")
+    beta = check_real("beta", beta, above=0)
     x = check_last_axis("x", x, patterns.shape[1], hint="as many components as a pattern")
     if not len(patterns):
         raise ValueError("patterns must have at least one row, got none; a softmax over nothing has no value")
