@@ -9,7 +9,7 @@ from spinlib._core import check_real
 def retrieval_capacity(m: float, beta: float) -> float:
     r"""Capacity R of one softmax over e^{R d} random patterns, for a query of overlap m with one of them.
 
-    Patterns and query have d components and length sqrt(d), scores are beta d times the overlap, and d tends to infinity:
+    Patterns and query have d components and length sqrt(d), scores are beta d times the overlap, for d to infinity:
     with fewer patterns the right one gets all the weight, with more none. With :math:`q=2\beta/(1+\sqrt{1+4\beta^2})`
     it is :math:`\beta(m-q)-\frac12\ln(1-q^2)` for beta < m/(1-m^2), the Nishimori temperature of this problem, and
     from there on :math:`-\frac12\ln(1-m^2)`, the capacity of the Gaussian channel. At m = .8, d = 20 the mean weight is
