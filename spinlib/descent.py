@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg.blas import dsymv
 
 from spinlib._core import check_array, check_finite, check_flag, check_integer, check_real, check_type
 from spinlib.spin_glass import SpinGlass
@@ -33,22 +34,28 @@ def trajectory(glass: SpinGlass, start: ArrayLike | tuple[ArrayLike, ArrayLike],
     parts, shape = _parts(glass, start)
     steps, lr, adam = check_integer("steps", steps, 1), check_real("lr", lr, above=0), check_flag("adam", adam)
     every, eps = steps if every is None else check_integer("every", every, 1), check_real("eps", eps, above=0)
-    A, h = glass.hessian, glass.h
-    product = lambda: parts[0] if len(parts) == 1 else parts[0].T @ parts[1]
-    means, squares = [np.zeros_like(w) for w in parts], [np.zeros_like(w) for w in parts]
-    path = [product().copy()]
+    A, h = glass.hessian.T, glass.h                                          # symmetric; columns first, for BLAS
+    w = np.concatenate([part.ravel() for part in parts])                     # all that is trained, and its gradient
+    g, mean, square = np.empty_like(w), np.zeros_like(w), np.zeros_like(w)
+    (K, Q), (g_K, g_Q) = (_pair(v, parts) if len(parts) == 2 else (None, None) for v in (w, g))
+    product = lambda: w if K is None else (K.T @ Q).ravel()
+    path = [product().reshape(shape).copy()]
     with np.errstate(over="ignore", invalid="ignore"):                       # reported below, in words
         for step in range(1, steps + 1):
-            G = (A @ product().ravel() - h).reshape(shape)                   # dH/dW
-            gradients = [G] if len(parts) == 1 else [parts[1] @ G.T, parts[0] @ G]
-            for w, g, mean, square in zip(parts, gradients, means, squares):
-                if adam:
-                    mean += 0.1 * (g - mean)
-                    square += 0.001 * (g * g - square)
-                    g = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + eps)
+            G = dsymv(1.0, A, product()) - h                                 # dH/dW, from one half of A
+            if K is None:
+                g = G
+            else:
+                np.matmul(Q, G.reshape(shape).T, out=g_K)
+                np.matmul(K, G.reshape(shape), out=g_Q)
+            if adam:
+                mean += 0.1 * (g - mean)
+                square += 0.001 * (g * g - square)
+                w -= lr * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + eps)
+            else:
                 w -= lr * g
             if step % every == 0 or step == steps:
-                path.append(product().copy())
+                path.append(product().reshape(shape).copy())
                 if not np.isfinite(path[-1]).all():
                     raise ValueError(f"lr must be small enough for the weights to converge, got {lr:g}, with which "
                                      f"they overflow within {step} steps; gradient descent of one matrix needs lr < 2 / "
@@ -80,6 +87,11 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
         raise ValueError(f"the weights overflow at some of the times up to {times.max():g}: the Hessian has the eigenvalue "
                          f"{values[0]:.3g}, along which the energy falls without end; raise the ridge")
     return path.reshape(len(times), *shape)
+
+
+def _pair(flat, parts) -> list[np.ndarray]:
+    """The two matrices that lie one after the other in a flat array, as views of it."""
+    return [part.reshape(like.shape) for part, like in zip(np.split(flat, [parts[0].size]), parts)]
 
 
 def _parts(glass, start) -> tuple[list[np.ndarray], tuple[int, ...]]:
