@@ -86,3 +86,19 @@ def test_the_last_lines_lead_to_the_next_chapter(name):
     after = CHAPTERS[CHAPTERS.index(name) + 1:]
     ahead = after[:1] + [other for other in after if boxes.titles()[other][0] in on][:1]
     assert "?" in last and (not after or set(boxes.links(last, boxes.owners())) & set(ahead))
+
+
+END = ["Exercises", "What is checked, and how well", "Summary", "Further reading", "Next"]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_page_ends_in_one_order(name):
+    text = boxes.outside("\n\n".join(boxes.source(name)))[0]
+    assert re.findall(r"^## (.*)$", text, re.M)[-len(END):] == END
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_is_called_by_its_title(name):
+    """Nobody knows what Chapter 21 is; the books of others have numbers only."""
+    text = "\n\n".join(boxes.source(name)).split("## Further reading")[0]
+    assert not re.findall(r"\{numref\}`[^`]*<ch-[^`]*`|\bChapters? \d+", text)
