@@ -50,16 +50,21 @@ def to_prompts(X: TensorLike, D: int | None = None, dtype: torch.dtype | None = 
     return X
 
 
+def is_finite(tensor: torch.Tensor) -> bool:
+    """Whether no entry is NaN or infinite. A finite sum proves it, without a mask; entries are asked if it is not."""
+    return bool(torch.isfinite(tensor.detach().sum()) or torch.isfinite(tensor).all())
+
+
 def finite(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """The tensor itself, without NaN and infinite entries."""
-    if not torch.isfinite(tensor).all():
+    if not is_finite(tensor):
         raise ValueError(f"{name} must be finite, got {int((~torch.isfinite(tensor)).sum())} NaN or infinite entries")
     return tensor
 
 
 def answered(found: torch.Tensor, **given: torch.Tensor) -> torch.Tensor:
     """What was computed, where it is finite; else ValueError with the size of what was given."""
-    if not torch.isfinite(found).all():
+    if not is_finite(found):
         sizes = " and ".join(f"{name} up to {part.detach().abs().max().item():.3g}" for name, part in given.items())
         raise ValueError(f"the prediction left the finite numbers, with {sizes}; scale {next(iter(given))}")
     return found

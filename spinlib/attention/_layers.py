@@ -8,7 +8,7 @@ import torch
 
 from spinlib._core import RNG, check_flag, check_integer, check_rng, check_type
 from spinlib.attention._blocks import feed_forward
-from spinlib.attention._checks import TensorLike, to_real, to_rows, to_tensor
+from spinlib.attention._checks import TensorLike, is_finite, to_real, to_rows, to_tensor
 from spinlib.attention._tokens import layer_norm, rotary
 
 
@@ -47,7 +47,7 @@ def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = No
         raise ValueError(f"queries and keys must have as many components, got Q {tuple(Q.shape)} and "
                          f"K {tuple(K.shape)}; their dot product is the score")
     scores = Q @ K.mT / Q.shape[-1] ** 0.5
-    if not torch.isfinite(scores).all():
+    if not is_finite(scores):
         raise ValueError(f"the scores left the finite numbers, with Q up to {Q.detach().abs().max().item():.3g} and K "
                          f"up to {K.detach().abs().max().item():.3g}; scale them")
     if mask is not None:
