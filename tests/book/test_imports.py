@@ -38,7 +38,7 @@ LINES = {
     "symbolic": 1100,
     "pspin": 1340,
     "factor_graph": 510,
-    "attention": 1075,
+    "attention": 1085,
     "training": 295,
     "random_matrix": 130,
     "icl": 605,
