@@ -68,8 +68,8 @@ def pool_limit(D: int, N: int, P: int, n_tasks: int, noise: float = 0.0) -> Pool
     With rho = noise^2, t = P/D^2, q = (1 + rho) D/N, the trace g = tr (S + q)^-1 / D of the covariance S of
     ``n_tasks`` Gaussian tasks (Marchenko and Pastur) and g' = dg/dq,
 
-    .. math:: \mathrm{pool}=\frac t{t-1}(\rho+q-q^2g),\quad
-              \mathrm{new}=\rho+1-2(1-qg)+(1+q)\Big(1-2qg-q^2g'+\frac gt\,\mathrm{pool}\Big).
+    .. math:: \mathrm{pool}&=\frac t{t-1}(\rho+q-q^2g),\\
+              \mathrm{new}&=\rho+1-2(1-qg)+(1+q)\Big(1-2qg-q^2g'+\frac gt\,\mathrm{pool}\Big).
 
     Source: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025). ValueError for P <= D^2, D, N, n_tasks < 1, noise < 0.
 
