@@ -48,7 +48,7 @@ LINES = {
     "plotting": 105,
     "reproduce": 2310,
 }
-ALL_LINES = 9500
+ALL_LINES = 10000
 
 
 def spinlib_imports(path):
