@@ -65,7 +65,7 @@ def test_a_part_opens_with_its_question_a_picture_and_its_roads(opening, names):
     assert len(re.findall(r"^\* ", story, re.M)) == 5 and len(text.split()) < 420
     spine, side = roads()[opening]
     there = [TITLES[name.removeprefix("chapters/")][0] for name in names]
-    assert sorted(spine + side) == sorted(there) and spine
+    assert sorted(spine + side) == sorted(there) and (spine or not there)
     assert spine == [label for label in there if label in spine] and side == [label for label in there if label in side]
 
 
@@ -100,7 +100,7 @@ def test_no_chapter_of_the_spine_needs_a_side_road():
 
 def path(text):
     """The chapters of a path in its order; the physicist's is the spine."""
-    if "the spine of all four parts" in text:
+    if "the spine of all five parts" in text:
         on = sum((spine for spine, _ in roads().values()), [])
     else:
         said = text.partition(". ")[0] if ", two a day:" in text else text.partition(":")[0]

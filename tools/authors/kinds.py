@@ -32,7 +32,7 @@ def contents() -> list[tuple[str, list[str]]]:
         caption = block["caption"]
         for entry in block["chapters"]:
             names = [entry["file"], *(inner["file"] for inner in entry.get("sections", []))]
-            if caption or len(names) > 1:
+            if caption or len(names) > 1 or kind(names[0]) == "opening":
                 parts.append((caption, names))
             else:
                 parts[-1][1].extend(names)

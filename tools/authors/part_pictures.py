@@ -1,8 +1,8 @@
-"""Draw the pictures of the part openings, images/part_1.png to part_4.png, in the house style.
+"""Draw the pictures of the part openings, images/part_1.png to part_5.png, in the house style.
 
 python tools/authors/part_pictures.py [NUMBER...]       default: all
 
-A picture shows an idea. Part III draws a small glass that spinlib makes, Part IV the theory of spinlib; the others are drawings.
+A picture shows an idea. Part III draws a small glass that spinlib makes, Parts IV and V the theory of spinlib; the others are drawings.
 """
 import pathlib
 import sys
@@ -13,6 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrow, FancyBboxPatch
+from scipy.special import expit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -140,7 +141,57 @@ def part_4():
     return fig
 
 
-PICTURES = {1: part_1, 2: part_2, 3: part_3, 4: part_4}
+def spikes(D, N, P, informed):
+    """Error, and D^2 times the information on the weights, where state evolution stops; a weight is 0 or, with share 1/D, c0."""
+    a = (1 + (D + 1) / N) / D
+    c0 = 1 / (D * a)
+    floor, x0, odds = 1 - c0, c0 * np.sqrt(a), -np.log(D - 1)
+    z = np.linspace(-9, 9, 1801)
+    gauss = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
+    error = floor if informed else 1.0
+    old = np.inf
+    while abs(error - old) > 1e-10:
+        v = error / P
+        seen, unseen = (odds + sign * x0**2 / (2 * v) + x0 / np.sqrt(v) * z for sign in (1, -1))
+        old, error = error, floor + D * x0**2 * gauss @ expit(-seen)
+    told = gauss @ (-np.logaddexp(0, -seen)) + np.log(D)                # of a spike; the rest from the D^2 - D others
+    told += (D - 1) * (gauss @ -np.logaddexp(0, unseen) - np.log1p(-1 / D))
+    return error, D * told
+
+
+def part_5():
+    from spinlib.theory import learning_curve
+    D, N = 200, 4000
+    n, floor = D * (D + 1), learning_curve(D, N, 10**9, 0.0)
+    P = np.geomspace(100, 1e6, 60)
+    ridge = [min(learning_curve(D, N, round(count), strength) for strength in np.geomspace(1e-6, 1e3, 46)) for count in P]
+    counts = np.geomspace(100, 1e6, 1200)
+    lost, known = (np.array([spikes(D, N, count, informed) for count in counts]) for informed in (False, True))
+    free = [information + counts / 2 * (np.log(error / floor) + floor / error - 1) for error, information in (lost.T, known.T)]
+    apart = lost[:, 0] - known[:, 0] > 1e-3
+    first, last = counts[apart & (free[1] < free[0])][[0, -1]]
+    fig, ax = plt.subplots(figsize=(6.4, 3.4))
+    ax.axvspan(first, last, color=COLOR["reference"], alpha=0.3, lw=0)
+    ax.loglog(P, ridge, color=COLOR["theory"], lw=2.4)
+    found = counts > last
+    for side in (~found, found):
+        ax.plot(counts[side], lost[side, 0], color=COLOR["message"], lw=2)
+    ax.plot((last, last), (lost[~found, 0][-1], floor), color=COLOR["message"], lw=1.2, ls=":")
+    ax.plot(counts[apart], known[apart, 0], color=COLOR["exact"], lw=1.4, ls="--")
+    ax.axhline(floor, color=COLOR["reference"], lw=1, ls="--", zorder=0)
+    pointed = {"arrowprops": ARROW | {"color": "0.35", "lw": 0.9}, "fontsize": 9, "va": "center"}
+    ax.annotate("any weights:\nthe best ridge", (3e4, np.interp(3e4, P, ridge)), (1.1e5, 0.55), **pointed)
+    ax.annotate("mostly zero:\nmessages find them", (1.03 * last, 0.33), (2600, 0.33), **pointed)
+    ax.annotate("known,\nnot found", (np.sqrt(first * last), 0.085), (170, 0.12), **pointed)
+    ax.annotate("", (2e4, 0.027), (2e4, floor), **pointed)
+    ax.text(2.4e4, 0.036, "a second layer goes below", va="center", fontsize=9)
+    ax.set(xlabel="prompts $P$", ylabel="error on new tasks", xlim=(100, 1e6), ylim=(0.025, 1.5))
+    ax.set_yticks([0.05, 0.1, 0.2, 0.5, 1], ["0.05", "0.1", "0.2", "0.5", "1"])
+    ax.set_yticks([], minor=True)
+    return fig
+
+
+PICTURES = {1: part_1, 2: part_2, 3: part_3, 4: part_4, 5: part_5}
 
 
 def main(numbers):
