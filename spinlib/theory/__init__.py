@@ -13,6 +13,7 @@ from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
 from spinlib.theory._shuffled import shuffled_edge, shuffled_error
 from spinlib.theory._state_evolution import ErrorPath, state_evolution
 from spinlib.theory._teacher import Teacher, prompt_teacher
+from spinlib.theory._training import training_curve
 
 __all__ = [  # in the order of the story
     "retrieval_capacity",
@@ -23,6 +24,7 @@ __all__ = [  # in the order of the story
     "state_evolution",
     "ErrorPath",
     "learning_curve",
+    "training_curve",
     "pool_errors",
     "pool_limit",
     "PoolErrors",

@@ -42,7 +42,7 @@ LINES = {
     "training": 295,
     "random_matrix": 130,
     "icl": 605,
-    "theory": 645,
+    "theory": 710,
     "inference": 470,
     "landscape": 210,
     "plotting": 105,

@@ -56,7 +56,7 @@ FACES = {
     "spinlib.theory": (
         "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
         "PoolErrors prompt_moment prompt_teacher retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge "
-        "shuffled_error state_evolution Teacher"),
+        "shuffled_error state_evolution Teacher training_curve"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }

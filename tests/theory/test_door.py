@@ -14,6 +14,7 @@ RUNS = {  # the law, and the test that holds it against prompts that were drawn
     "ridge_equivalent": "reproduce/test_merged_or_separate.py::test_cost_of_the_start",
     "state_evolution": "theory/test_state_evolution.py::test_prompts_follow_it_too_and_better_the_larger_they_are",
     "learning_curve": "theory/test_curves.py::test_sampled_ground_states_come_near_as_one_over_D",
+    "training_curve": "theory/test_training.py::test_sampled_prompts_come_near_as_one_over_D",
     "pool_errors": "theory/test_pools.py::test_sampled_ground_states_on_the_same_pools",
     "pool_limit": "theory/test_pools.py::test_the_limit_against_a_run",
     "bayes_error": "theory/test_bayes.py::test_bayes_error_against_prompts_at_D_20",
