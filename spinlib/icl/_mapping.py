@@ -110,6 +110,32 @@ def predict(W: ArrayLike, X: ArrayLike) -> np.ndarray:
     return _predict(W, *read(check_prompts(X)))
 
 
+def think(W: ArrayLike, X: ArrayLike, k: int) -> np.ndarray:
+    """Answers (k, P) after each of k passes through the one layer W: a pass reads what is left of the labels.
+
+    The first is :func:`predict`. A pass takes its answer to every token, examples too, off the label (0 for the query),
+    and the query's slot then holds minus the sum of the answers. With c I on top of a row of 0 the passes are k steps
+    of gradient descent in each prompt. ``W``, ``X`` as there. A layer whose passes overshoot gives answers that grow
+    without bound: nothing is cut off. ValueError where shapes do not fit and for k < 1.
+
+    >>> import numpy as np
+    >>> from spinlib.icl import LinearTask, think
+    >>> prompts = LinearTask(D=2, N=400).sample(100, rng=0)
+    >>> error = np.abs(think(np.eye(3, 2), prompts.X, 20) - prompts.y).mean(1)
+    >>> bool(error[0] < 0.1 and error[1] < 0.02 and error[19] < 1e-10)
+    True
+    """
+    X = check_prompts(X)
+    N, D = X.shape[2] - 1, X.shape[1] - 1
+    W, left = check_weights(W, D)[:, :D], np.pad(X[:, D, :N], ((0, 0), (0, 1)))
+    answers = np.empty((check_integer("k", k, 1), len(X)))
+    for answer in answers:
+        u = np.einsum("pdn,pn->pd", np.concatenate([X[:, :D, :N], left[:, None, :N]], 1), left[:, :N]) / N
+        left -= ((u @ W)[:, None] @ X[:, :D])[:, 0]
+        answer[:] = -left[:, N]
+    return answers
+
+
 def check_weights(W: ArrayLike, D: int | None = None) -> np.ndarray:
     """W as a finite (D+1, D) or (D+1, D+1) array with D >= 1, or ValueError."""
     W = check_array("W", W, (None, None), hint="W is (D + 1, D) or (D + 1, D + 1)")

@@ -7,6 +7,7 @@ from spinlib.theory._bayes import bayes_error
 from spinlib.theory._capacity import retrieval_capacity
 from spinlib.theory._curves import learning_curve
 from spinlib.theory._density import hessian_density
+from spinlib.theory._depth import chebyshev_steps, depth_error, thinking_curve
 from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
 from spinlib.theory._pools import PoolErrors, pool_errors, pool_limit
 from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
@@ -29,6 +30,9 @@ __all__ = [  # in the order of the story
     "pool_limit",
     "PoolErrors",
     "bayes_error",
+    "depth_error",
+    "chebyshev_steps",
+    "thinking_curve",
     "prompt_moment",
     "block_moments",
     "EntryMoments",

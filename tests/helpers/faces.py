@@ -13,7 +13,7 @@ FACES = {
         "pspin_ising random_scopes tree_scopes"),
     "spinlib.icl": (
         "averages best_weights contrast controlled_error Features features in_context_ridge LinearTask pool_posterior "
-        "population_error predict Prompts to_spin_glass training_loss weights"),
+        "population_error predict Prompts think to_spin_glass training_loss weights"),
     "spinlib.inference": (
         "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp vamp"),
     "spinlib.landscape": (
@@ -54,9 +54,9 @@ FACES = {
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.theory": (
-        "bayes_error block_moments EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
+        "bayes_error block_moments chebyshev_steps depth_error EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
         "PoolErrors prompt_moment prompt_teacher retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge "
-        "shuffled_error state_evolution Teacher training_curve"),
+        "shuffled_error state_evolution Teacher thinking_curve training_curve"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }
