@@ -19,7 +19,7 @@ from spinlib.reproduce._run import computed, experiment, planned
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 # made by a page's own code, with tools/authors/train_language_models.py, and trained weights, with keep_weights.py there
-OF_PAGES = ("language_models", "language_model_weights", "icl_transformer_weights")
+OF_PAGES = ("language_models", "language_model_weights", "icl_transformer_weights", "copying_networks")
 
 
 def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, progress: bool = False, jobs: int = 1,

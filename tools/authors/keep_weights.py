@@ -2,8 +2,9 @@
 
 python tools/authors/keep_weights.py causal     writes spinlib/data/language_model_weights.npz, with the code of the page
 python tools/authors/keep_weights.py 0 1        writes spinlib/data/icl_transformer_weights.npz: these runs on fresh tasks
+python tools/authors/keep_weights.py copying    writes spinlib/data/copying_networks.npz, with the code of their page
 
-One to four minutes of one core each. The json beside the arrays says how far the stored numbers came out again.
+One to six minutes of one core each. The json beside the arrays says how far the stored numbers came out again.
 """
 import sys
 import time
@@ -34,6 +35,23 @@ def causal():
     return arrays, max(np.abs(part).max() for part in away)
 
 
+def copying(seeds=(0, 1, 2), steps=4000, shown=350):
+    """Networks that learn to copy: bits every 25 steps, and weights in half precision, first axis for the seed.
+
+    Those of one layer after all steps, those of two after as many as the page takes.
+    """
+    train = cells("inside_a_network", "live, path =")["train"]
+    arrays = {}
+    for layers, name, until in ((1, "one", steps), (2, "two", shown)):
+        made = [train(layers, seed, until) for seed in seeds]
+        for net, _ in made:
+            net["layers"] = torch.stack([torch.stack(layer) for layer in net["layers"]])
+        arrays |= {f"{name}_{key}": np.stack([net[key].detach().half().numpy() for net, _ in made]) for key in net}
+        arrays[f"{name}_bits"] = np.stack([(train(layers, seed, steps) if until < steps else one)[1]
+                                           for seed, one in zip(seeds, made)])
+    return arrays
+
+
 def icl(run):
     """A run of icl_transformer on fresh tasks, and the largest difference from its stored errors."""
     points, stored, kept = ICL.points(True), reproduce.load("icl_transformer"), []
@@ -54,6 +72,9 @@ def main():
     if sys.argv[1:] == ["causal"]:
         name, of, runs = "language_model_weights", "language_models", [0]
         arrays, away = causal()
+    elif sys.argv[1:] == ["copying"]:
+        name, of, runs = "copying_networks", "inside_a_network", [0, 1, 2]
+        arrays, away = copying(), 0
     else:
         name, of, runs = "icl_transformer_weights", "icl_transformer", [int(run) for run in sys.argv[1:]]
         made = [icl(run) for run in runs]

@@ -32,13 +32,13 @@ def by_letter(page, model):
     return [round(float(nats[page["held_places"].ravel() == k].mean() / np.log(2)), 4) for k in range(7)]
 
 
-def cells():
-    """The names of the page, from its cells that stand before its own training."""
+def cells(chapter="language_models", training="STEPS ="):
+    """The names of a page of the part, from its cells that stand before its own training, which begins so."""
     matplotlib.use("agg")
     os.chdir(ROOT / "chapters" / "transformer")
     page = {}
-    for cell in nbformat.read("language_models.ipynb", as_version=4).cells:
-        if cell.source.startswith("STEPS ="):
+    for cell in nbformat.read(f"{chapter}.ipynb", as_version=4).cells:
+        if cell.source.startswith(training):
             break
         if cell.cell_type == "code":
             exec(compile(cell.source, "cell", "exec"), page)
