@@ -8,13 +8,16 @@ from spinlib.inference._marginals import Marginals
 from spinlib.inference._pair import amp, relaxed_bp
 from spinlib.inference._rotational import vamp
 from spinlib.inference._sample import sample_amp
+from spinlib.inference._spikes import SpikeMarginals, spike_amp
 
 __all__ = [
     "Marginals",
+    "SpikeMarginals",
     "amp",
     "ground_state",
     "ground_state_cg",
     "relaxed_bp",
     "sample_amp",
+    "spike_amp",
     "vamp",
 ]

@@ -15,7 +15,8 @@ FACES = {
         "averages best_weights contrast controlled_error Features features in_context_ridge LinearTask pool_posterior "
         "population_error predict Prompts think to_spin_glass training_loss weights"),
     "spinlib.inference": (
-        "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp vamp"),
+        "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp spike_amp SpikeMarginals "
+        "vamp"),
     "spinlib.landscape": (
         "block_values fit_mixture hessian_spectrum Mixture plane_cut relative_norms "
         "zero_modes zero_ratio"),
@@ -56,7 +57,8 @@ FACES = {
     "spinlib.theory": (
         "bayes_error block_moments chebyshev_steps depth_error EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
         "PoolErrors prompt_moment prompt_teacher retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge "
-        "shuffled_error state_evolution Teacher thinking_curve training_curve"),
+        "shuffled_error spike_evolution spike_free_energy spike_thresholds SpikeThresholds state_evolution Teacher "
+        "thinking_curve training_curve"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }
