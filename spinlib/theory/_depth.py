@@ -14,7 +14,7 @@ def depth_error(L: int, D: int, N: int, noise: float = 0.0) -> float:
     From e = 1, L times :math:`e\to(\rho+e)/(\nu+\rho+e)` with nu = N/D, rho = noise^2; returned is rho + e, with the
     noise of the asked label. Without noise 1/(1 + nu + ... + nu^L), which layers with the :func:`chebyshev_steps` have;
     with noise a layer must also keep the residuals of the layer before (message passing inside the prompt). At D = 200 it
-    is 5 % low at nu = 2, L = 4 without noise. Source: Celentano, Montanari and Wu (2020). ValueError for L < 0, D, N < 1.
+    is 5 % low at nu = 2, L = 4 without noise. Source: Montanari and Wu (2022). ValueError for L < 0, D, N < 1.
 
     >>> from spinlib.theory import depth_error
     >>> [round(1 / depth_error(L, D=20, N=40)) for L in (0, 1, 2, 3)]
