@@ -102,17 +102,20 @@ def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng:
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
     (16, 16, 16)
     """
-    n_spins, p, distinct = _check_sizes(n_spins, p, distinct)
-    rng = check_rng(rng)
+    return Couplings(_noise(*_check_sizes(n_spins, p, distinct), check_rng(rng)))
+
+
+def _noise(n_spins, p, distinct, rng):
+    """Tensor of :func:`gaussian_couplings`."""
     if not distinct:
         tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
-        return Couplings(sum(np.transpose(tensor, axes) for axes in permutations(range(p))) / factorial(p))
+        return sum(np.transpose(tensor, axes) for axes in permutations(range(p))) / factorial(p)
     index = np.array(list(combinations(range(n_spins), p)))
     value = rng.standard_normal(comb(n_spins, p)) * np.sqrt(factorial(p) / 2 / n_spins ** (p - 1)) / factorial(p)
     tensor = np.zeros((n_spins,) * p)
     for axes in permutations(range(p)):
         tensor[tuple(index[:, a] for a in axes)] = value
-    return Couplings(tensor)
+    return tensor
 
 
 def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = False,
@@ -134,7 +137,7 @@ def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = Fa
     n_spins, p, distinct = _check_sizes(n_spins, p, distinct)
     T, rng = check_real("T", T, above=0, hint="the plant is drawn at a temperature"), check_rng(rng)
     plant = random_spins(n_spins, rng=rng)
-    noise = gaussian_couplings(n_spins, p, distinct=distinct, rng=rng).tensor
+    noise = _noise(n_spins, p, distinct, rng)
     product = reduce(np.multiply.outer, [plant] * p)
     if distinct:
         product[noise == 0] = 0  # where indices coincide
