@@ -12,6 +12,7 @@ from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
 from spinlib.theory._pools import PoolErrors, pool_errors, pool_limit
 from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
 from spinlib.theory._shuffled import shuffled_edge, shuffled_error
+from spinlib.theory._spectrum import best_ridge, spectrum_teacher
 from spinlib.theory._spikes import SpikeThresholds, spike_evolution, spike_free_energy, spike_thresholds
 from spinlib.theory._state_evolution import ErrorPath, state_evolution
 from spinlib.theory._teacher import Teacher, prompt_teacher
@@ -34,6 +35,8 @@ __all__ = [  # in the order of the story
     "depth_error",
     "chebyshev_steps",
     "thinking_curve",
+    "spectrum_teacher",
+    "best_ridge",
     "prompt_moment",
     "block_moments",
     "EntryMoments",

@@ -42,11 +42,11 @@ LINES = {
     "training": 295,
     "random_matrix": 130,
     "icl": 630,
-    "theory": 925,
+    "theory": 990,
     "inference": 570,
     "landscape": 210,
     "plotting": 105,
-    "reproduce": 2310,
+    "reproduce": 2340,
 }
 ALL_LINES = 10000
 

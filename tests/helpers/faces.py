@@ -55,9 +55,9 @@ FACES = {
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.theory": (
-        "bayes_error block_moments chebyshev_steps depth_error EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
+        "bayes_error best_ridge block_moments chebyshev_steps depth_error EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
         "PoolErrors prompt_moment prompt_teacher retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge "
-        "shuffled_error spike_evolution spike_free_energy spike_thresholds SpikeThresholds state_evolution Teacher "
+        "shuffled_error spectrum_teacher spike_evolution spike_free_energy spike_thresholds SpikeThresholds state_evolution Teacher "
         "thinking_curve training_curve"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),

@@ -21,6 +21,8 @@ RUNS = {  # the law, and the test that holds it against prompts that were drawn
     "depth_error": "theory/test_depth.py::test_prompts_with_the_steps_and_with_messages",
     "chebyshev_steps": "theory/test_depth.py::test_prompts_with_the_steps_and_with_messages",
     "thinking_curve": "theory/test_depth.py::test_a_trained_layer_that_thinks",
+    "spectrum_teacher": "theory/test_spectrum.py::test_sampled_ground_states_at_the_best_ridge",
+    "best_ridge": "theory/test_spectrum.py::test_sampled_ground_states_at_the_best_ridge",
     "prompt_moment": "theory/test_moments.py::test_powers_of_sampled_features",
     "block_moments": "theory/test_moments.py::test_moments_of_the_blocks_against_whole_prompts",
     "shuffled_edge": "theory/test_moments.py::test_the_edge_against_sampled_spectra",
