@@ -13,7 +13,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import FancyArrow, FancyBboxPatch
-from scipy.special import expit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -141,43 +140,24 @@ def part_4():
     return fig
 
 
-def spikes(D, N, P, informed):
-    """Error, and D^2 times the information on the weights, where state evolution stops; a weight is 0 or, with share 1/D, c0."""
-    a = (1 + (D + 1) / N) / D
-    c0 = 1 / (D * a)
-    floor, x0, odds = 1 - c0, c0 * np.sqrt(a), -np.log(D - 1)
-    z = np.linspace(-9, 9, 1801)
-    gauss = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
-    error = floor if informed else 1.0
-    old = np.inf
-    while abs(error - old) > 1e-10:
-        v = error / P
-        seen, unseen = (odds + sign * x0**2 / (2 * v) + x0 / np.sqrt(v) * z for sign in (1, -1))
-        old, error = error, floor + D * x0**2 * gauss @ expit(-seen)
-    told = gauss @ (-np.logaddexp(0, -seen)) + np.log(D)                # of a spike; the rest from the D^2 - D others
-    told += (D - 1) * (gauss @ -np.logaddexp(0, unseen) - np.log1p(-1 / D))
-    return error, D * told
-
-
 def part_5():
-    from spinlib.theory import learning_curve
+    from spinlib.theory import learning_curve, spike_evolution, spike_thresholds
     D, N = 200, 4000
-    n, floor = D * (D + 1), learning_curve(D, N, 10**9, 0.0)
+    floor, border = learning_curve(D, N, 10**9, 0.0), spike_thresholds(D, N)
     P = np.geomspace(100, 1e6, 60)
     ridge = [min(learning_curve(D, N, round(count), strength) for strength in np.geomspace(1e-6, 1e3, 46)) for count in P]
-    counts = np.geomspace(100, 1e6, 1200)
-    lost, known = (np.array([spikes(D, N, count, informed) for count in counts]) for informed in (False, True))
-    free = [information + counts / 2 * (np.log(error / floor) + floor / error - 1) for error, information in (lost.T, known.T)]
-    apart = lost[:, 0] - known[:, 0] > 1e-3
-    first, last = counts[apart & (free[1] < free[0])][[0, -1]]
+    first, last = border.information, border.algorithm
+    below, above = np.append(np.geomspace(100, last - 1, 120), last - 1), np.geomspace(last + 1, 1e6, 60)
+    lost, found = ([spike_evolution(D, N, int(count), steps=1000)[-1] for count in counts] for counts in (below, above))
+    behind = np.geomspace(border.spinodal + 2, last, 60)
+    known = [spike_evolution(D, N, int(count), informed=True, steps=500)[-1] for count in behind]
     fig, ax = plt.subplots(figsize=(6.4, 3.4))
     ax.axvspan(first, last, color=COLOR["reference"], alpha=0.3, lw=0)
     ax.loglog(P, ridge, color=COLOR["theory"], lw=2.4)
-    found = counts > last
-    for side in (~found, found):
-        ax.plot(counts[side], lost[side, 0], color=COLOR["message"], lw=2)
-    ax.plot((last, last), (lost[~found, 0][-1], floor), color=COLOR["message"], lw=1.2, ls=":")
-    ax.plot(counts[apart], known[apart, 0], color=COLOR["exact"], lw=1.4, ls="--")
+    for counts, error in ((below, lost), (above, found)):
+        ax.plot(counts, error, color=COLOR["message"], lw=2)
+    ax.plot((last, last), (lost[-1], floor), color=COLOR["message"], lw=1.2, ls=":")
+    ax.plot(behind, known, color=COLOR["exact"], lw=1.4, ls="--")
     ax.axhline(floor, color=COLOR["reference"], lw=1, ls="--", zorder=0)
     pointed = {"arrowprops": ARROW | {"color": "0.35", "lw": 0.9}, "fontsize": 9, "va": "center"}
     ax.annotate("any weights:\nthe best ridge", (3e4, np.interp(3e4, P, ridge)), (1.1e5, 0.55), **pointed)
