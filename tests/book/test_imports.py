@@ -46,7 +46,7 @@ LINES = {
     "inference": 570,
     "landscape": 210,
     "plotting": 105,
-    "reproduce": 2340,
+    "reproduce": 2425,
 }
 ALL_LINES = 10000
 

@@ -5,6 +5,7 @@ from spinlib.reproduce._experiments import (
     dynamics,
     energy_landscape,
     finite_samples,
+    freezing,
     in_context_learning,
     learning_curve,
     learning_phase_diagram,
@@ -30,6 +31,6 @@ def merged(*tables: dict[str, Experiment]) -> dict[str, Experiment]:
 
 
 EXPERIMENTS = merged(*(chapter.EXPERIMENTS for chapter in (
-    correlated_data, dynamics, energy_landscape, finite_samples, in_context_learning, learning_curve,
+    correlated_data, dynamics, energy_landscape, finite_samples, freezing, in_context_learning, learning_curve,
     learning_phase_diagram, merged_or_separate, optimal_weights, other_architectures, pure_spin_glass, scaling_laws,
     statistics_of_disorder, which_amp)))

@@ -1,0 +1,62 @@
+"""Stored annealing of spikes: points computed again, a slow obvious sweep, equilibrium at small size, and its shape."""
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spinlib import reproduce
+from spinlib.icl import LinearTask, best_weights
+from spinlib.reproduce._experiments import freezing
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return reproduce.load("freezing")
+
+
+def test_the_stored_file_is_whole(stored):
+    about = reproduce.about("freezing")
+    runs = freezing.SAMPLES * (sum(map(len, freezing.FULL.values())) + 1)
+    assert about["full"] is True and about["rng"] == 0 and about["points"] == runs
+    assert stored["energy"].shape == (4, 3, 12, 25) and all(np.isfinite(stored[k]).all() for k in ("energy", "right"))
+    assert stored["melt_energy"].shape == (12, 25) and (stored["melt_right"][:, 0] == 40).all()
+    np.testing.assert_allclose(stored["plant"], stored["plant"][:, :1] * np.ones((1, 3, 1)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("P, sweeps, sample", [(140, 2, 0), (220, 2, 5)])
+def test_a_stored_point_comes_out_again(stored, P, sweeps, sample):
+    points = freezing._points(True)
+    k = points.index({"P": P, "sweeps": sweeps, "sample": sample, "melt": False})
+    again = freezing.one_run(np.random.default_rng(0).spawn(k + 1)[k], P, sweeps, sample, False)
+    at = list(stored["P"]).index(P), list(stored["sweeps"]).index(sweeps), sample
+    np.testing.assert_allclose(again["energy"][:8], stored["energy"][at][:8], rtol=1e-6)
+    np.testing.assert_array_equal(again["right"][:8], stored["right"][at][:8])
+
+
+def test_heat_bath_moves_leave_the_boltzmann_law(monkeypatch):
+    """D = 3: three spikes in nine places, 84 configurations enumerated; one temperature, many sweeps."""
+    for name, value in {"D": 3, "N": 10, "STEPS": 1, "HOT": 1.7, "COLD": 1.7}.items():
+        monkeypatch.setattr(freezing, name, value)
+    data, c = LinearTask(3, 10).sample_features(6, rng=[0, 6, 0]), best_weights(3, 10)[0, 0]
+    S = (data.u[:, :3, None] * data.query[:, None]).reshape(6, 9)
+    places = np.array(list(combinations(range(9), 3)))
+    energy = ((data.y - c * S[:, places].sum(-1).T)**2).sum(1) / (2 * (1 - c) * 6)
+    p = np.exp(-6 * (energy - energy.min()) / 1.7)
+    p /= p.sum()
+    run = freezing.one_run(np.random.default_rng(1), 6, 20_000, 0, False)
+    assert run["energy"][0] == pytest.approx(p @ energy, rel=0.03)
+    assert run["right"][0] == pytest.approx(p @ (places % 4 == 0).sum(1), abs=0.06)
+    assert run["plant"] == pytest.approx(energy[(places == [0, 4, 8]).all(1)][0], rel=1e-10)
+
+
+def test_what_the_page_says(stored):
+    """At 140 prompts the runs end above the crystal and slower ones lower; the crystal, warmed, stays beyond T = 3."""
+    end, plant = stored["energy"][0, :, :, -1].mean(1), stored["plant"][0, 0].mean()
+    assert (np.diff(end) < -0.04).all() and end[-1] > plant + 0.3 and (stored["right"][0, :, :, -1] < 25).all()
+    kept = stored["melt_right"].mean(0) >= 30
+    assert kept[stored["T"][::-1] < 3].all() and not kept[stored["T"][::-1] > 4].any()
+
+
+def test_the_quick_run_has_points_of_both_kinds():
+    quick = freezing._points(False)
+    assert 0 < len(quick) < 12 and {point["melt"] for point in quick} == {False, True}
