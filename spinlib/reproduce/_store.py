@@ -102,8 +102,8 @@ def load(figure: str, folder: str | Path | None = None, *, full: bool = True) ->
 
     The files are data of the package; ``folder``, or the environment variable SPINLIB_DATA, names another place. The
     training curves of the chapter on language models are read by ``load("language_models")``, the weights of its causal
-    model by ``load("language_model_weights")``, and those of trained nets of ``icl_transformer``, the first axis for the
-    run, by ``load("icl_transformer_weights")``. Raises FileNotFoundError where there is no such file, and ValueError
+    model by ``load("language_model_weights")``, and, the first axis for the run, those of trained nets of
+    ``icl_transformer`` by ``load("icl_transformer_weights")``, of nets that copy by ``load("copying_networks")``. Raises FileNotFoundError where there is no such file, and ValueError
     where it is damaged or made with other parameters than those of this version, each saying what to do.
 
     >>> from spinlib.reproduce import load
