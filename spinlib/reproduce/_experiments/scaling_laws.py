@@ -87,4 +87,13 @@ def _collect(points, results):
     return found
 
 
-EXPERIMENTS = {"real_images": Experiment(_points, _compute, _collect)}
+def _draw(fig, result, color):
+    ax = fig.subplots()
+    for kind in ("digits", "flower", "flower_even"):
+        for name, line in (("seen", "o-"), ("unseen", "s--")):
+            ax.plot(result[f"{kind}_P"], np.mean(result[f"{kind}_{name}"], axis=1), line, label=f"{kind}, {name}")
+    ax.set(xscale="log", xlabel="prompts P", ylabel="error")
+    ax.legend()
+
+
+EXPERIMENTS = {"real_images": Experiment(_points, _compute, _collect, _draw)}
