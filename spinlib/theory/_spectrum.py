@@ -15,7 +15,7 @@ def spectrum_teacher(variances: ArrayLike, N: int, noise: float = 0.0, *, fourth
 
     Group (i, j), row by row, has the variance e_i l_j: l = ``variances`` (groups,), e = [l^2 + (F - l^2)/N]/D +
     noise^2 l/N; weights l/(D e) on the diagonal. The last row is that of the labels, with variance b l_j, b Gaussian.
-    ``fourth`` (groups,) is the diagonal of F = E |x|^2 x x^T, by default Gaussian, 2 l^2 + l tr. ``count`` as in
+    ``fourth`` (groups,) is the diagonal of F = E (x.x) x x^T, by default Gaussian, 2 l^2 + l tr. ``count`` as in
     :class:`Teacher`: directions in a group, D in all. ValueError for variances not positive, N < 1, noise < 0, F < l^2.
 
     >>> from spinlib.theory import prompt_teacher, spectrum_teacher    # white tokens
