@@ -63,12 +63,29 @@ class Checker:
         self.html, self.patience_ms = html, patience_ms
         self.context = browser.new_context(offline=True, viewport=DESKTOP)
         self.context.set_default_timeout(patience_ms)
+        self.context.set_default_navigation_timeout(60_000)
         self.context.add_init_script(path=SCRIPT)
         self.anchors, self.linked, self.inside = {}, {}, {}
         self.count = dict.fromkeys(("formulas", "images", "links"), 0)
 
     def check(self, path: pathlib.Path) -> list[str]:
         """Everything wrong with one page, in words."""
+        return self.patiently(lambda page: self.read(page, path))
+
+    def patiently(self, look) -> list[str]:
+        """look(page) with a fresh page; a browser that hangs is asked once more, then the hang is the defect."""
+        for _ in range(2):
+            page = self.context.new_page()
+            try:
+                return look(page)
+            except Timeout as hang:
+                problem = f"the browser hangs: {hang.message.splitlines()[0]}"
+            finally:
+                page.close()
+        return [problem]
+
+    def read(self, page, path) -> list[str]:
+        """What ``check`` returns, from a page that is not yet open."""
         noise, wrong = [], []
 
         def heard(message):
@@ -79,7 +96,6 @@ class Checker:
             if request.url.startswith(("http:", "https:", "ws:", "wss:")):
                 wrong.append(f"asks the network for {request.url}")
 
-        page = self.context.new_page()
         page.on("console", heard)
         page.on("pageerror", lambda e: noise.append(f"script error: {e}"))
         page.on("requestfailed", lambda r: noise.append(f"not loaded: {r.url}"))
@@ -115,7 +131,6 @@ class Checker:
         wrong += [f"wider than {width['window']} px: {text}" for text in width["wide"]]
         if width["page"] > width["window"] and not width["wide"]:
             wrong.append(f"the page is {width['page']} px wide in a window of {width['window']} px")
-        page.close()
         return list(dict.fromkeys(wrong + [text for text in noise if not is_known(text)]))
 
     def broken(self, path, link):
@@ -147,13 +162,15 @@ class Checker:
         self.count["into dropdowns"] = self.count.get("into dropdowns", 0) + len(targets)
         if not targets:
             return []
-        page = self.context.new_page()
-        page.goto(f"{path.as_uri()}#{targets[0]}")
-        arrived = page.evaluate("id => checkPages.arrived(id)", targets[0])
-        hidden = set(page.evaluate("ids => checkPages.hidden(ids)", targets)) | (set() if arrived else {targets[0]})
-        page.close()
-        return [f"a link to #{name} leaves its dropdown shut; put the target into a {{dropdown}}"
-                for name in sorted(hidden)]
+
+        def shut(page):
+            page.goto(f"{path.as_uri()}#{targets[0]}")
+            arrived = page.evaluate("id => checkPages.arrived(id)", targets[0])
+            hidden = set(page.evaluate("ids => checkPages.hidden(ids)", targets)) | (set() if arrived else {targets[0]})
+            return [f"a link to #{name} leaves its dropdown shut; put the target into a {{dropdown}}"
+                    for name in sorted(hidden)]
+
+        return self.patiently(shut)
 
 
 # The search box must find these words.
@@ -164,6 +181,7 @@ SEARCHED = "() => /finished|did not match/.test(document.querySelector('.search-
 def search(browser, html: pathlib.Path) -> list[str]:
     """The words of SEARCH that the search page of the book does not find."""
     lost, page = [], browser.new_context(offline=True).new_page()
+    page.set_default_navigation_timeout(120_000)
     for word in SEARCH:
         page.goto(f"{(html / 'search.html').as_uri()}?q={quote(word)}")
         page.wait_for_function(SEARCHED)

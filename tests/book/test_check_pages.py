@@ -121,3 +121,29 @@ def test_links_into_dropdowns_must_open_them(reports):
 def test_known_noise_is_known_and_other_noise_is_not():
     assert check_pages.is_known("script error: Identifier 'THEBE_JS_URL' has already been declared")
     assert not check_pages.is_known("script error: Identifier 'x' has already been declared")
+
+
+class OnePageAtATime:
+    """A stand-in for the browser's context: pages are counted, and all closed."""
+    opened = closed = 0
+
+    def new_page(self):
+        self.opened += 1
+        return self
+
+    def close(self):
+        self.closed += 1
+
+
+@pytest.mark.parametrize("hangs, said", [(0, []), (1, []), (2, ["the browser hangs: Page.goto: late"])])
+def test_a_browser_that_hangs_is_asked_once_more(hangs, said):
+    checker = object.__new__(check_pages.Checker)
+    checker.context = OnePageAtATime()
+
+    def look(page):
+        if page.opened <= hangs:
+            raise check_pages.Timeout("Page.goto: late\nCall log: ...")
+        return []
+
+    assert checker.patiently(look) == said
+    assert checker.context.opened == checker.context.closed == min(hangs + 1, 2)
