@@ -66,13 +66,25 @@ def grid(points: list[Point], results: list[dict], *names: str) -> dict[str, np.
     return tables
 
 
-def lines(x: str, series: dict[str, str], **settings: object) -> Callable:
-    """A drawing for :class:`Experiment`: the medians of the named results against ``x``, each in its colour."""
+def lines(x: str, series: dict[str, str | None], *, axis: int = 0, **settings: object) -> Callable:
+    """A drawing for :class:`Experiment`: the medians of the named results against ``x``, which runs along their
+    ``axis``, each in the colour of its kind (None: the next one)."""
     def draw(figure, result, color):
         ax = figure.subplots()
         for name, look in series.items():
-            median = np.nanmedian(result[name].reshape(len(result[x]), -1), axis=1)
-            ax.plot(result[x], median, "o-", color=color[look], label=name)
+            median = np.nanmedian(np.moveaxis(result[name], axis, 0).reshape(len(result[x]), -1), axis=1)
+            ax.plot(result[x], median, "o-", color=color.get(look), label=name)
+        ax.set(**{"xlabel": x, **settings})
+        ax.legend()
+    return draw
+
+
+def histograms(prefix: str, **settings: object) -> Callable:
+    """A drawing for :class:`Experiment`: the densities of the entries of all results whose names start so."""
+    def draw(figure, result, color):
+        ax = figure.subplots()
+        for name in (name for name in result if name.startswith(prefix)):
+            ax.hist(np.ravel(result[name]), 60, density=True, histtype="step", label=name)
         ax.set(**settings)
         ax.legend()
     return draw

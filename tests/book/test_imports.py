@@ -46,7 +46,7 @@ LINES = {
     "inference": 570,
     "landscape": 210,
     "plotting": 105,
-    "reproduce": 2435,
+    "reproduce": 2290,
 }
 ALL_LINES = 10000
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib.icl import LinearTask, features, population_error, to_spin_glass
-from spinlib.inference import ground_state
-from spinlib.reproduce._experiment import Experiment
-from spinlib.reproduce._experiments.learning_phase_diagram import published_adam, settled
-from spinlib.spin_glass import SpinGlass
+from spinlib.icl import LinearTask, features, to_spin_glass
+from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiments.learning_phase_diagram import five_errors
 
 
 def published_covariance(N: int, c: float) -> np.ndarray:
@@ -55,73 +53,41 @@ def _blocks(rng, c, repeat, D, N, P):
 def _collect_blocks(points, results):
     """``c`` (n_c,) and for each block ``NAME_edges`` (61,), ``NAME`` (n_c, 60) densities, ``NAME_mean``, ``NAME_sd``
     (n_c,)."""
-    c = np.array(sorted({p["c"] for p in points}))
-    result = {"c": c}
+    table = grid(points, results, "c", "repeat")
+    result = {"c": table["c"]}
     for name, (low, high) in _EDGES.items():
-        pick = {}
-        for key in (name, f"{name}_mean", f"{name}_square"):
-            pick[key] = np.array([np.mean([r[key] for p, r in zip(points, results, strict=True) if p["c"] == value],
-                                          axis=0) for value in c])
+        counts, mean, square = (table[key].mean(1) for key in (name, f"{name}_mean", f"{name}_square"))
         edges = np.linspace(low, high, 61)
-        result[f"{name}_edges"] = edges
-        result[name] = pick[name] / pick[name].sum(1, keepdims=True) / (edges[1] - edges[0])
-        result[f"{name}_mean"] = pick[f"{name}_mean"]
-        result[f"{name}_sd"] = np.sqrt(pick[f"{name}_square"] - pick[f"{name}_mean"] ** 2)
+        result |= {f"{name}_edges": edges, f"{name}_mean": mean, f"{name}_sd": np.sqrt(square - mean**2),
+                   name: counts / counts.sum(1, keepdims=True) / (edges[1] - edges[0])}
     return result
 
 
-def _draw_blocks(fig, result, color):
-    names = list(_EDGES)
-    for ax, name in zip(fig.subplots(len(names), 1), names, strict=True):
-        for density in result[name]:
-            ax.stairs(density, result[f"{name}_edges"])
-        ax.set(title=name)
-
-
-REPEATS_ERRORS = 20
-
-
 def _points_errors(full):
-    c, repeats = (np.arange(5, 100, 5) / 100, REPEATS_ERRORS) if full else ((0.05, 0.25, 0.45, 0.7, 0.95), 1)
+    c, repeats = (np.arange(5, 100, 5) / 100, 20) if full else ((0.05, 0.25, 0.45, 0.7, 0.95), 1)
     return [{"c": float(value), "covariance": kind, "repeat": k, "D": 20, "N": 200, "P": 10_000, "weight_decay": 0.01}
             for k in range(repeats) for value in c for kind in ("shared", "published")]
 
 
 def _errors(rng, c, covariance, repeat, D, N, P, weight_decay):
     corr = c if covariance == "shared" else published_covariance(N, c)
-    glass = to_spin_glass(LinearTask(D, N, corr=corr).sample_features(P, rng=rng), weight_decay)
-    half = SpinGlass(glass.J, glass.h, glass.lam - weight_decay / 2)
-    start = rng.standard_normal(glass.n) / np.sqrt(D + 1)
-    found = {"adam": published_adam(half, start),
-             "exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
-    for name, onsager in (("amp_eq153", False), ("amp", True)):
-        found[name] = settled(glass, onsager=onsager, damping=0.8, tol=1e-7, max_iter=600)
-    return {name: population_error(w.reshape(D + 1, D), N, corr=corr) if np.isfinite(w).all() else np.nan
-            for name, w in found.items()}
+    data = LinearTask(D, N, corr=corr).sample_features(P, rng=rng)
+    start = rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1)
+    return five_errors(data, N, start, weight_decay, corr, damping=0.8, tol=1e-7, max_iter=600)
 
 
 def _collect_errors(points, results):
     """``c`` (n_c,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_c, repeats), errors for the
     covariance of Thesis eq. (162), the same with ``_published`` for L^T L; NaN where messages do not converge."""
-    c = np.array(sorted({p["c"] for p in points}))
-    result = {"c": c}
-    for kind, suffix in (("shared", ""), ("published", "_published")):
-        for name in ("adam", "amp_eq153", "amp", "exact", "exact_half"):
-            result[name + suffix] = np.array([[r[name] for p, r in zip(points, results, strict=True)
-                                               if p["c"] == value and p["covariance"] == kind] for value in c])
-    return result
-
-
-def _draw_errors(fig, result, color):
-    ax = fig.subplots()
-    for suffix, line in (("", "-"), ("_published", "--")):
-        for name, key in (("exact", "exact"), ("adam", "training"), ("amp_eq153", "wrong")):
-            ax.plot(result["c"], np.mean(result[name + suffix], axis=1), line, color=color[key], label=name + suffix)
-    ax.set(xlabel="covariance c of two tokens", ylabel="error")
-    ax.legend()
+    table = grid(points, results, "covariance", "c", "repeat")
+    return {"c": table["c"]} | {name + suffix: table[name][kind] for kind, suffix in ((1, ""), (0, "_published"))
+                                for name in results[0]}
 
 
 EXPERIMENTS = {
-    "fig13": Experiment(_points_blocks, _blocks, _collect_blocks, _draw_blocks),
-    "fig14": Experiment(_points_errors, _errors, _collect_errors, _draw_errors),
+    "fig13": Experiment(_points_blocks, _blocks, _collect_blocks, lines(
+        "c", dict.fromkeys(f"{name}_sd" for name in _EDGES), ylabel="standard deviation of the entries")),
+    "fig14": Experiment(_points_errors, _errors, _collect_errors, lines(
+        "c", {"exact": "exact", "adam": "training", "exact_published": "reference", "adam_published": "wrong"},
+        xlabel="covariance c of two tokens", ylabel="error, median over repeats")),
 }

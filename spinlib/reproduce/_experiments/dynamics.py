@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinlib.pspin.simulation import descend, gaussian_couplings, langevin, overlap, random_spins
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 QUICK = {(32, 0.0): 10}  # (N, T): samples; the first points of the full run, so the same samples
 FULL = {(32, 0.0): 64, (16, 0.0): 96, (64, 0.0): 32, (128, 0.0): 12, (64, 0.3): 10}
@@ -55,12 +55,5 @@ def _collect(points, results):
     return grid(points, results, "n_spins", "T", "sample") | {"t": _times() * DT * EVERY, "wait": np.array(WAIT)}
 
 
-def _draw(figure, result, color):
-    ax = figure.subplots()
-    for n, energy in zip(result["n_spins"], result["energy"][:, 0], strict=True):
-        ax.plot(result["t"], np.nanmean(energy, axis=0), color=color["simulation"], label=f"N = {n}")
-    ax.set(xscale="symlog", xlabel="time", ylabel="energy per spin")
-    ax.legend()
-
-
-EXPERIMENTS = {"pspin_quench": Experiment(_points, one_sample, _collect, _draw)}
+EXPERIMENTS = {"pspin_quench": Experiment(_points, one_sample, _collect, lines(
+    "t", {"energy": "simulation"}, axis=-1, xscale="symlog", xlabel="time", ylabel="energy per spin, median"))}

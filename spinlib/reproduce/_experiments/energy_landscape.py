@@ -7,7 +7,7 @@ from spinlib._core import need
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.landscape import hessian_spectrum, zero_modes
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 EDGES = np.geomspace(1e-4, 20, 121)  # of the histograms of eigenvalues
 KEPT = 10                            # matrices whose eigenvalues are kept one by one
@@ -48,19 +48,6 @@ def _fig10_collect(points, results):
         found[f"counts_{here}"] = np.sum([r["counts"] for _, r in mine], axis=0)
         found["matrices"] = np.array(sum(p["samples"] for p, _ in mine))
     return found
-
-
-def _fig10_draw(fig, result, color):
-    left, right = fig.subplots(2, 1)
-    for D, ratio in zip(result["D"], result["zero_ratio"], strict=True):
-        left.plot(result["P"], ratio, label=f"D = {D}")
-    left.set(xlabel="P", ylabel="share of zero curvatures")
-    left.legend()
-    middle = np.sqrt(result["edges"][1:] * result["edges"][:-1])
-    for P in sorted(int(name[7:]) for name in result if name.startswith("counts_")):
-        right.plot(middle, result[f"counts_{P}"] / result["matrices"], label=f"P = {P}")
-    right.set(xscale="log", xlabel="curvature", ylabel="a matrix and bin")
-    right.legend()
 
 
 def _fig11_points(full):
@@ -116,6 +103,7 @@ def _fig11_draw(fig, result, color):
 
 
 EXPERIMENTS = {
-    "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, _fig10_draw),
+    "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, lines(
+        "P", {"zero_ratio": "exact"}, axis=-1, ylabel="share of zero curvatures, median over D")),
     "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinlib.pspin.simulation import descend, gaussian_couplings, parallel_tempering, random_spins
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 BINS = np.linspace(-1, 1, 51)  # edges of the histograms of overlaps
 QUICK = {32: (8, 128)}  # N: samples, sweeps
@@ -29,18 +29,12 @@ def one_sample(rng: np.random.Generator, n_spins: int, n_sweeps: int, sample: in
     found = parallel_tempering(couplings, T, n_sweeps=n_sweeps, n_copies=2 * copies, s=s, rng=rng)
     first, second = np.triu_indices(2 * copies, 1)
     edges, result = _windows(n_sweeps), {}
-    for name, mine, pairs in (
-        ("random", slice(copies), second < copies),
-        ("minimum", slice(copies, None), first >= copies),
-    ):
-        result[f"defect_{name}"] = np.array(
-            [
-                found.energy[a:b, mine].mean(axis=(0, 1))
-                + 0.5 / T * (1 - (found.overlap[a:b, pairs] ** 3).mean(axis=(0, 1)))
-                for a, b in zip(edges, edges[1:])
-            ]
-        )
-        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2 :, pairs])
+    for name, mine, pairs in (("random", slice(copies), second < copies),
+                              ("minimum", slice(copies, None), first >= copies)):
+        moment = lambda a, b: (found.overlap[a:b, pairs]**3).mean(axis=(0, 1))
+        result[f"defect_{name}"] = np.array([found.energy[a:b, mine].mean(axis=(0, 1)) + 0.5 / T * (1 - moment(a, b))
+                                             for a, b in zip(edges, edges[1:])])
+        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2:, pairs])
     energy, q = found.energy[n_sweeps // 2:].mean(axis=0), found.overlap[n_sweeps // 2:]
     result["energy"] = energy.mean(axis=0)
     result["energy_error"] = energy.std(axis=0, ddof=1) / np.sqrt(2 * copies)
@@ -93,18 +87,7 @@ def _collect(points, results):
     return collected
 
 
-def _draw(figure, result, color):
-    ax = figure.subplots()
-    for name, marker in (("32", "o"), ("64", "s")):
-        if f"T_{name}" in result:
-            energy = result[f"energy_{name}"]
-            error = energy.std(axis=0, ddof=1) / np.sqrt(len(energy))
-            ax.errorbar(result[f"T_{name}"], energy.mean(axis=0), error, fmt=marker, color=color["simulation"],
-                        mfc="white" if name == "32" else None, label=f"N = {name}")
-    ax.set(xlabel="temperature", ylabel="energy per spin")
-    ax.legend()
-
-
 EXPERIMENTS = {
-    "pspin_equilibrium": Experiment(_points, one_sample, _collect, _draw, _seeds),
+    "pspin_equilibrium": Experiment(_points, one_sample, _collect, lines(
+        "T_32", {"energy_32": "simulation"}, axis=-1, xlabel="temperature", ylabel="energy per spin"), _seeds),
 }

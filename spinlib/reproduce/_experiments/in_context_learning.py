@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from spinlib.icl import LinearTask, in_context_ridge, pool_posterior
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 
 def _train(task, steps, width, layers, lr, rng, batch=64):
@@ -100,15 +100,8 @@ def _collect(points, results):
             **{f"from_{who}_M": pools[f"new_from_{who}"] for who in ("ridge", "posterior")}}
 
 
-def _draw(figure, result, color):
-    ax = figure.subplots()
-    n = result["length"]
-    ax.errorbar(n, result["net"].mean(0), result["net"].std(0), fmt="o", color=color["training"], label="transformer")
-    ax.plot(n, result["ridge"].mean(0), color=color["theory"], label="ridge = Bayes")
-    ax.set(xlabel="examples in the prompt", ylabel="error", ylim=(0, None))
-    ax.legend()
-
-
 EXPERIMENTS = {
-    "icl_transformer": Experiment(_points, _compute, _collect, _draw, _seeds),
+    "icl_transformer": Experiment(_points, _compute, _collect, lines(
+        "length", {"net": "training", "ridge": "theory"}, axis=-1, xlabel="examples in the prompt", ylabel="error"),
+        _seeds),
 }

@@ -6,7 +6,7 @@ import numpy as np
 from spinlib._core import RNG, check_rng
 from spinlib.icl import LinearTask, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, lines
 from spinlib.theory import learning_curve
 
 _SAMPLES = {10: (1, 400), 20: (3, 100), 40: (8, 10), 80: (16, 1)}           # D: number of points, samples of each
@@ -36,13 +36,7 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
             "standard_error": np.array([e.std(ddof=1) / np.sqrt(len(e)) for e in errors]), "theory": np.array(theory)}
 
 
-def _draw(fig, result, color):
-    ax = fig.subplots()
-    ax.errorbar(1 / result["D"], 100 * (result["mean"] / result["theory"] - 1),
-                100 * result["standard_error"] / result["theory"], fmt="o", color=color["simulation"])
-    ax.set(xlabel="1 / D", ylabel="excess over the theory (%)", xlim=(0, None), ylim=(0, None))
-
-
 EXPERIMENTS = {
-    "learning_sizes": Experiment(_points, _compute, _collect, _draw),
+    "learning_sizes": Experiment(_points, _compute, _collect, lines(
+        "D", {"mean": "simulation", "theory": "theory"}, ylabel="error")),
 }

@@ -1,22 +1,10 @@
-"""Experiments of the chapter on when a transformer learns: the map of the contrast, and message passing
-against training.
-
-``fig12a``: naive AMP, the iteration of Thesis eq. (153) at beta = 100 with damping 0.9, from normal random means and
-variances, called converged when after 100 sweeps the mean squares of the last steps of m and of v sum to less than
-1e-6; beside it the ground state of the same glass. D = 20, ridge 1, and ridge 0.01 for the ground state alone. Prompts
-are added one block after another, so cells of one N and one repeat share their first prompts. A cell of
-``contrast_eq153`` is the mean over the repeats that converged, NaN where none did: with this rule the published blank
-cells appear. The stored map has 10 repeats, as the published one.
-
-``fig12b``: population errors of five weights of the same P = 10 000 prompts (D = 20): Adam (5000 full-batch steps of
-rate 0.001, weight decay 0.01, on the squared error without 1/2), naive AMP, AMP, and ground states at ridges 0.01 and
-0.005.
-"""
+"""Experiments of the chapter on when a transformer learns: the map of the contrast; messages against training."""
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsymv
 
@@ -30,7 +18,8 @@ from spinlib.spin_glass import SpinGlass
 
 def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0, sweeps: int = 100,
                  damping: float = 0.9) -> tuple[np.ndarray, bool]:
-    """The means after the published sweeps of Thesis eq. (153), and whether the published criterion holds."""
+    """The means after the published sweeps of Thesis eq. (153), from normal random means and variances, and whether the
+    published criterion holds: the mean squares of the last steps of m and of v sum to less than 1e-6."""
     J, J2 = np.asfortranarray(glass.J), np.asfortranarray(glass.J**2)
     m, v = rng.standard_normal((2, glass.n))
     step = np.inf
@@ -45,19 +34,8 @@ def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0
     return m, bool(step < 1e-6)
 
 
-REPEATS_MAP = 10
-
-
-def settled(glass: SpinGlass, **options) -> np.ndarray:
-    """The means where :func:`spinlib.inference.amp` at beta = 100 settles, NaN where it does not."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # not converging is an answer here
-        found = amp(glass, 100.0, **options)
-    return found.mean if found.converged else np.full(glass.n, np.nan)
-
-
 def _points_map(full):
-    N, P, repeats = range(2, 101, 2), list(range(20, 1001, 20)), REPEATS_MAP
+    N, P, repeats = range(2, 101, 2), list(range(20, 1001, 20)), 10
     if not full:
         N, P, repeats = (2, 4, 10, 20, 40, 60, 80, 100), [20, 60, 100, 160, 240, 400, 600, 800, 1000], 3
     return [{"N": n, "repeat": k, "P": P, "D": 20} for k in range(repeats) for n in N]
@@ -88,8 +66,13 @@ _GROUND = ("contrast_exact", "error_exact", "contrast_weak", "error_weak")
 
 
 def _collect_map(points, results):
-    """``N`` (n_N,), ``P`` (n_P,); ``contrast_eq153``, ``contrast_exact``, ``error_exact`` (ridge 1), ``contrast_weak``,
-    ``error_weak`` (ridge 0.01), (n_N, n_P) means over repeats; ``converged`` (n_N, n_P) the share of repeats."""
+    """The map of the contrast over the length N and the number P of prompts, D = 20 (Thesis Fig. 12a).
+
+    ``N`` (n_N,), ``P`` (n_P,); (n_N, n_P) means over repeats of ``contrast_exact``, ``error_exact`` of the ground state
+    at ridge 1, ``contrast_weak``, ``error_weak`` at ridge 0.01, and ``contrast_eq153`` of naive AMP, Thesis eq. (153)
+    at ridge 1, over the share ``converged`` of the repeats, NaN where none did: so the published blank cells appear.
+    Cells of one N and one repeat share their first prompts. Quick: 3 repeats; full: 10, as published.
+    """
     cells = grid(points, results, "N", "repeat")                                  # (n_N, repeats, n_P)
     good = np.isfinite(cells["contrast_eq153"])
     total = np.where(good, cells["contrast_eq153"], 0).sum(1)
@@ -106,21 +89,21 @@ def _draw_map(fig, result, color):
     fig.colorbar(image, ax=ax)
 
 
-def published_adam(half: SpinGlass, start: np.ndarray) -> np.ndarray:
-    """Where 5000 published steps end, on a mean squared error without its half; ``half`` has half their weight decay."""
-    return trajectory(half, start, steps=5000, lr=0.001, eps=5e-9)[-1]
-
-
-def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01) -> dict[str, float]:
-    """Population errors of the five weights of Fig 12b on one sample; NaN where a message passing does not converge."""
-    D = data.query.shape[1]
+def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01, corr: ArrayLike = 0.0,
+                **options) -> dict[str, float]:
+    """Population errors of the five weights of Fig 12b on one sample of tokens of covariance ``corr``: ``adam``, 5000
+    published steps from ``start`` on a mean squared error without its half; ``exact`` and ``exact_half``, at half the
+    decay; ``amp_eq153`` and ``amp`` at beta = 100 with these ``options``, NaN where they do not converge."""
     glass = to_spin_glass(data, weight_decay)
     half = SpinGlass(glass.J, glass.h, glass.lam - weight_decay / 2)
-    found = {"adam": published_adam(half, start)}
-    found |= {"exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
-    for name, onsager in (("amp_eq153", False), ("amp", True)):
-        found[name] = settled(glass, onsager=onsager, damping=0.3, tol=1e-8)
-    return {name: population_error(weights(w, D), N) if np.isfinite(w).all() else np.nan for name, w in found.items()}
+    found = {"adam": trajectory(half, start, steps=5000, lr=0.001, eps=5e-9)[-1],
+             "exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # not converging is an answer here
+        for name, onsager in (("amp_eq153", False), ("amp", True)):
+            run = amp(glass, 100.0, onsager=onsager, **options)
+            found[name] = run.mean if run.converged else None
+    return {name: np.nan if w is None else population_error(weights(w), N, corr=corr) for name, w in found.items()}
 
 
 def _points_five(full):
@@ -130,11 +113,15 @@ def _points_five(full):
 
 def _five(rng, N, repeat, D, P):
     data = LinearTask(D, N).sample_features(P, rng=rng)
-    return five_errors(data, N, rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1))
+    return five_errors(data, N, rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1), damping=0.3, tol=1e-8)
 
 
 def _collect_five(points, results):
-    """``N`` (n_N,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_N, repeats), population errors."""
+    """Population errors of five weights of the same 10 000 prompts, D = 20, against their length N (Thesis Fig. 12b).
+
+    ``N`` (n_N,); (n_N, repeats): ``adam`` (5000 full-batch steps of rate 0.001, weight decay 0.01, on the squared error
+    without 1/2), naive AMP ``amp_eq153``, ``amp``, ground states ``exact`` at ridge 0.01 and ``exact_half`` at 0.005.
+    """
     table = grid(points, results, "N", "repeat")
     return {name: table[name] for name in ("N", *results[0])}
 

@@ -5,8 +5,8 @@ import numpy as np
 
 from spinlib.icl import LinearTask, to_spin_glass, weights
 from spinlib.inference import amp
-from spinlib.random_matrix import mp_density, wishart
-from spinlib.reproduce._experiment import Experiment
+from spinlib.random_matrix import wishart
+from spinlib.reproduce._experiment import Experiment, histograms, lines
 
 # --- Fig. 7: the spectrum of the covariance of a prompt ---------------------------------------------------------------
 
@@ -29,17 +29,6 @@ def _collect7(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     """
     return {"N": np.array([p["N"] for p in points]),
             **{f"eigenvalues_{p['N']}": r["eigenvalues"] for p, r in zip(points, results)}}
-
-
-def _draw7(figure, arrays, color):
-    ax = figure.subplots()
-    for N in arrays["N"]:
-        values = arrays[f"eigenvalues_{N}"]
-        ax.hist(values.ravel(), bins=60, density=True, histtype="step", label=f"N = {N}")
-        grid = np.linspace(values.min(), values.max(), 300)
-        ax.plot(grid, mp_density(grid, values.shape[1] / N), color=color["exact"], lw=1)
-    ax.set(xlabel="eigenvalue", ylabel="density", yscale="log")
-    ax.legend()
 
 
 # --- Fig. 8: weights that answer one prompt exactly -------------------------------------------------------------------
@@ -101,15 +90,6 @@ def _collect8(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
             "curve_exact": curve[:, -1]}
 
 
-def _draw8(figure, arrays, color):
-    left, right = figure.subplots(1, 2)
-    left.semilogy(arrays["epochs"], arrays["curve"].T, color=color["training"], lw=0.6)
-    left.set(xlabel="epoch of Adam", ylabel="distance")
-    right.hist(arrays["distance"], bins=40, color=color["exact"])
-    right.axvline(arrays["mean_exact"], color=color["theory"])
-    right.set(xlabel="distance of the exact solution", ylabel="draws")
-
-
 # --- Fig. 9: trained weights, and the means and variances of message passing ------------------------------------------
 
 
@@ -153,17 +133,11 @@ def _collect9(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
             "diagonal": np.array([np.diagonal(r["mean"])[:-1].mean() for r in messages])}
 
 
-def _draw9(figure, arrays, color):
-    axes = figure.subplots(2, 2).ravel()
-    maps = {"P = 10": arrays["W_few"], "P = 1000": arrays["W_many"], "mean": arrays["mean"],
-            "variance": arrays["var"]}
-    for ax, (title, W) in zip(axes, maps.items()):
-        ax.imshow(W, vmin=-1, vmax=1, cmap="RdBu_r")
-        ax.set(title=title, xticks=[], yticks=[])
-
-
 EXPERIMENTS = {
-    "fig7": Experiment(_points7, _compute7, _collect7, _draw7),
-    "fig8": Experiment(_points8, _compute8, _collect8, _draw8),
-    "fig9": Experiment(_points9, _compute9, _collect9, _draw9),
+    "fig7": Experiment(_points7, _compute7, _collect7, histograms(
+        "eigenvalues_", xlabel="eigenvalue", ylabel="density", yscale="log")),
+    "fig8": Experiment(_points8, _compute8, _collect8, lines(
+        "epochs", {"curve": "training"}, axis=-1, yscale="log", xlabel="epoch of Adam", ylabel="distance")),
+    "fig9": Experiment(_points9, _compute9, _collect9, lines(
+        "steps", {"error_few": "wrong", "error_many": "training"}, yscale="log", xlabel="steps", ylabel="error")),
 }

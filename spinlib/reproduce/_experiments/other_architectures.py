@@ -8,7 +8,7 @@ import numpy as np
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, controlled_error, features, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
@@ -77,15 +77,7 @@ def _collect(points, results):
     return {"N": table["N"], **{name: found[name] for name in MODELS}, "SA_sign": signs["SA"], "TF_sign": signs["TF"]}
 
 
-def _draw(figure, result, color):
-    ax = figure.subplots()
-    for model, marker in zip(MODELS, "_oxv^sD"):
-        ax.errorbar(result["N"], result[model].mean(1), result[model].std(1), fmt=marker, label=model)
-    ax.plot(result["N"], 21 / (result["N"] + 21), color=color["exact"], label="best linear attention")
-    ax.set(xlabel="length of the prompt N", ylabel="error", ylim=(0, None))
-    ax.legend(ncols=2)
-
-
 EXPERIMENTS = {
-    "fig15": Experiment(_points, _compute, _collect, _draw, _seeds),
+    "fig15": Experiment(_points, _compute, _collect, lines(
+        "N", dict.fromkeys(MODELS), xlabel="length of the prompt N", ylabel="error"), _seeds),
 }

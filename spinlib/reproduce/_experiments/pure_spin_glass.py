@@ -5,7 +5,7 @@ import numpy as np
 
 from spinlib.icl import LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.landscape import Mixture, block_values, fit_mixture
-from spinlib.reproduce._experiment import Experiment, lines
+from spinlib.reproduce._experiment import Experiment, histograms, lines
 from spinlib.spin_glass import SpinGlass, shuffled
 
 D, N, P = 10, 100, 1000
@@ -44,15 +44,6 @@ def _fig17_collect(points, results):
     """
     first = {name: value for name, value in results[0].items() if name.startswith("values_")}
     return first | {name: np.array([r[name] for r in results]) for name in results[0] if name not in first}
-
-
-def _fig17_draw(fig, result, color):
-    for ax, name in zip(fig.subplots(1, len(BLOCKS)), BLOCKS, strict=True):
-        values, fit = result[f"values_{name}"], Mixture(*result[f"fit_{name}"][0])
-        x = np.linspace(values.min(), values.max(), 200)
-        ax.hist(values, 40, density=True, color=color["simulation"])
-        ax.semilogy(x, fit.density(x), color=color["theory"])
-        ax.set(title=name, ylim=(1e-2 / values.std(), None))
 
 
 def _fig18_points(full):
@@ -114,7 +105,8 @@ def _fig18_collect(points, results):
 
 
 EXPERIMENTS = {
-    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
+    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, histograms(
+        "values_", xlabel="entry", ylabel="density", yscale="log")),
     "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, lines(
         "ridge", {"real": "exact", "shuffled": "wrong", "fresh": "sample", "no_coupling": "reference"},
         xscale="log", xlabel="ridge", ylabel="error, median over draws")),

@@ -6,7 +6,7 @@ import numpy as np
 from spinlib._core import RNG, need
 from spinlib.icl import Features
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 from spinlib.theory import best_ridge, spectrum_teacher
 
 
@@ -87,13 +87,5 @@ def _collect(points, results):
     return found
 
 
-def _draw(fig, result, color):
-    ax = fig.subplots()
-    for kind in ("digits", "flower", "flower_even"):
-        for name, line in (("seen", "o-"), ("unseen", "s--")):
-            ax.plot(result[f"{kind}_P"], np.mean(result[f"{kind}_{name}"], axis=1), line, label=f"{kind}, {name}")
-    ax.set(xscale="log", xlabel="prompts P", ylabel="error")
-    ax.legend()
-
-
-EXPERIMENTS = {"real_images": Experiment(_points, _compute, _collect, _draw)}
+EXPERIMENTS = {"real_images": Experiment(_points, _compute, _collect, lines(
+    "digits_P", {"digits_seen": "training", "digits_unseen": "wrong"}, xscale="log", ylabel="error"))}

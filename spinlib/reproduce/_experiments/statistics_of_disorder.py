@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from spinlib.icl import LinearTask, averages
-from spinlib.reproduce._experiment import Experiment
+from spinlib.reproduce._experiment import Experiment, lines
 from spinlib.theory import block_moments, prompt_moment
 
 RANGES = {"C": (-0.2, 0.4), "D": (-0.3, 0.3), "E": (-0.1, 0.1), "F": (-0.3, 0.3), "G": (-0.5, 0.5)}  # as published
@@ -143,17 +143,7 @@ def _pooled(p, q, twice):
     return divergence(p, q) - twice * floor / (2 * np.log(2))
 
 
-def _fig6_draw(fig, result, color):
-    ax = fig.subplots()
-    for name, c in zip(result["blocks"], ("theory", "wrong", "message", "training", "simulation"), strict=True):
-        ax.errorbar(result["N"], result[name], result[f"{name}_error"], fmt="o-", color=color[c], label=name)
-        ax.plot(result["N"], result[f"{name}_pooled"], ":", color=color[c])
-    ax.set(xlabel="N", ylabel="KL(P_20 to P_N) in bits; dotted: less the noise floor")
-    ax.legend()
-
-
 LENGTHS = [20, 21, *range(40, 201, 20)]
-
 
 EXPERIMENTS = {
     "fig5": Experiment(
@@ -161,5 +151,5 @@ EXPERIMENTS = {
         compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw),
     "fig6": Experiment(
         points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
-        compute=_fig6_compute, collect=_fig6_collect, draw=_fig6_draw),
+        compute=_fig6_compute, collect=_fig6_collect, draw=lines("N", dict.fromkeys(RANGES), ylabel="KL(P_20 to P_N) in bits")),
 }
