@@ -21,29 +21,11 @@ _FILES = {
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names}
 
 __all__ = [
-    "InContextTransformer",
-    "LinearAttention",
-    "SoftmaxAttention",
-    "TransformerBlock",
-    "architecture",
-    "linear_attention",
-    "softmax_attention",
-    "feed_forward",
-    "embed",
-    "sinusoidal_positions",
-    "retrieve",
-    "rotary",
-    "causal_mask",
-    "attention_weights",
-    "scaled_dot_product",
-    "Heads",
-    "multi_head",
-    "layer_norm",
-    "rms_norm",
-    "Layer",
-    "encoder_layer",
-    "decoder_layer",
-    "output_probabilities",
+    "InContextTransformer", "LinearAttention", "SoftmaxAttention", "TransformerBlock", "architecture",
+    "linear_attention", "softmax_attention", "feed_forward",
+    "embed", "sinusoidal_positions", "retrieve", "rotary", "causal_mask", "attention_weights", "scaled_dot_product",
+    "Heads", "multi_head",
+    "layer_norm", "rms_norm", "Layer", "encoder_layer", "decoder_layer", "output_probabilities",
 ]
 
 

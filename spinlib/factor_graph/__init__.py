@@ -6,16 +6,6 @@ from spinlib.factor_graph._graph import FactorGraph, edges
 from spinlib.factor_graph._ising import ising, magnetisations, pspin_ising, random_scopes, tree_scopes
 
 __all__ = [
-    "Beliefs",
-    "FactorGraph",
-    "bethe_free_energy",
-    "bethe_terms",
-    "bp",
-    "edges",
-    "enumerate_states",
-    "ising",
-    "magnetisations",
-    "pspin_ising",
-    "random_scopes",
-    "tree_scopes",
+    "Beliefs", "FactorGraph", "bethe_free_energy", "bethe_terms", "bp", "edges", "enumerate_states", "ising",
+    "magnetisations", "pspin_ising", "random_scopes", "tree_scopes",
 ]

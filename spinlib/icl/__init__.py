@@ -6,20 +6,7 @@ from spinlib.icl._readers import in_context_ridge, pool_posterior
 from spinlib.icl._task import LinearTask
 
 __all__ = [  # in the order of the story
-    "LinearTask",
-    "Prompts",
-    "Features",
-    "features",
-    "averages",
-    "to_spin_glass",
-    "training_loss",
-    "weights",
-    "predict",
+    "LinearTask", "Prompts", "Features", "features", "averages", "to_spin_glass", "training_loss", "weights", "predict",
     "think",
-    "population_error",
-    "controlled_error",
-    "best_weights",
-    "contrast",
-    "in_context_ridge",
-    "pool_posterior",
+    "population_error", "controlled_error", "best_weights", "contrast", "in_context_ridge", "pool_posterior",
 ]

@@ -15,11 +15,4 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
 from spinlib.reproduce._run import names, run
 from spinlib.reproduce._store import about, load, prose, save
 
-__all__ = [
-    "about",
-    "load",
-    "names",
-    "prose",
-    "run",
-    "save",
-]
+__all__ = ["about", "load", "names", "prose", "run", "save"]

@@ -32,21 +32,21 @@ ARROWS = {
     "reproduce": "attention descent icl inference landscape plotting pspin random_matrix spin_glass theory training",
 }
 LINES = {
-    "_core": 440,
+    "_core": 395,
     "spin_glass": 125,
     "descent": 110,
-    "symbolic": 1100,
-    "pspin": 1340,
-    "factor_graph": 510,
-    "attention": 1085,
+    "symbolic": 995,
+    "pspin": 1335,
+    "factor_graph": 500,
+    "attention": 1065,
     "training": 295,
     "random_matrix": 130,
-    "icl": 630,
-    "theory": 990,
-    "inference": 570,
-    "landscape": 210,
+    "icl": 615,
+    "theory": 960,
+    "inference": 555,
+    "landscape": 205,
     "plotting": 105,
-    "reproduce": 2290,
+    "reproduce": 2270,
 }
 ALL_LINES = 10000
 

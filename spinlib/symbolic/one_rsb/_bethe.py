@@ -7,19 +7,8 @@ import sympy as sp
 
 from spinlib.symbolic._letters import J, beta, lam, p, q0, q1, x
 from spinlib.symbolic.cavity import K, K_VARIANCE, log_Z_message
-from spinlib.symbolic.one_rsb._messages import (
-    A,
-    D0,
-    D1,
-    between,
-    h,
-    multiplier,
-    replica_message,
-    replica_moments,
-    replica_spins,
-    weak_coupling_log,
-    within,
-)
+from spinlib.symbolic.one_rsb._messages import (A, D0, D1, between, h, multiplier, replica_message, replica_moments,
+                                                replica_spins, weak_coupling_log, within)
 
 
 @cache
