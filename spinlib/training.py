@@ -269,19 +269,14 @@ def _parameters(model) -> list[torch.nn.Parameter]:
 def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
     """What the model reads of the prompts at every step, computed once, and the labels."""
     dtype = _parameters(model)[0].dtype
-    if not hasattr(prompts, "y"):
-        raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without y; "
-                        "use spinlib.icl.LinearTask(D, N).sample(P)")
-    if hasattr(prompts, "X"):
-        inputs = model.summary(prompts.X)
-    elif hasattr(prompts, "u") and hasattr(prompts, "query"):
-        if not isinstance(model, _ReadsFeatures):
-            raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
-                             "give this model prompts with X, from LinearTask.sample")
-        inputs = model.features(prompts.u, prompts.query)
-    else:
-        raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__}; "
-                        "use spinlib.icl.LinearTask(D, N).sample(P)")
+    whole = hasattr(prompts, "X")
+    if missing := [name for name in ("y", *(() if whole else ("u", "query"))) if not hasattr(prompts, name)]:
+        raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without "
+                        f"{' and '.join(missing)}; use spinlib.icl.LinearTask(D, N).sample(P)")
+    if not whole and not isinstance(model, _ReadsFeatures):
+        raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
+                         "give this model prompts with X, from LinearTask.sample")
+    inputs = model.summary(prompts.X) if whole else model.features(prompts.u, prompts.query)
     y = torch.tensor(check_numbers("y", prompts.y), dtype=dtype)
     if not len(inputs[0]):
         raise ValueError("prompts must hold at least one prompt, got none; "

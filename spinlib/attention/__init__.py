@@ -9,13 +9,12 @@ from spinlib._core import need
 from spinlib.attention._retrieve import retrieve
 
 _FILES = {
-    "_architectures": ("architecture",),
     "_blocks": ("feed_forward", "linear_attention", "softmax_attention"),
     "_in_context": ("InContextTransformer",),
     "_layers": ("Heads", "Layer", "attention_weights", "causal_mask", "decoder_layer", "encoder_layer", "multi_head",
                 "scaled_dot_product"),
     "_models": ("LinearAttention",),
-    "_softmax": ("SoftmaxAttention", "TransformerBlock"),
+    "_softmax": ("SoftmaxAttention", "TransformerBlock", "architecture"),
     "_tokens": ("embed", "layer_norm", "output_probabilities", "rms_norm", "rotary", "sinusoidal_positions"),
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names}

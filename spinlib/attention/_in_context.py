@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
 import torch
 
 from spinlib._core import RNG, check_integer, check_rng

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from spinlib._core import RNG, check_flag, check_integer, check_rng, check_type

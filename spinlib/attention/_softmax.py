@@ -1,4 +1,4 @@
-"""The trainable models with a softmax: attention alone, and a whole small transformer."""
+"""The trainable models with a softmax, attention alone and a whole small transformer; and all models by name."""
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +7,7 @@ import torch
 from spinlib._core import RNG, check_integer, check_rng
 from spinlib.attention._blocks import _feed_forward, _softmax_mix
 from spinlib.attention._checks import TensorLike, answered, to_prompts
-from spinlib.attention._models import _start
+from spinlib.attention._models import LinearAttention, _start
 
 
 class SoftmaxAttention(torch.nn.Module):
@@ -92,3 +92,32 @@ class TransformerBlock(SoftmaxAttention):
         """y_hat (P,) from the tensor of ``summary(X)``; of the last layer only the last row is computed."""
         z = self.mix(X) @ self.W_V.T + X[:, :, -1]                           # (P, D+1): attention and residual
         return z[:, -1] + _feed_forward(z.T, self.W_1, self.b_1, self.W_2[-1:], self.b_2[-1:])[0]
+
+
+def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG = None) -> torch.nn.Module:
+    """The model of that name with fresh weights: SLA, FLA, FLA_published, MHLA, SA or TF.
+
+    SLA, FLA, MHLA, SA and TF are Thesis eqs. (163), (164), (170), (165) and (166) to (169). FLA_published has V = 1 and
+    W = W_K^T W_Q, eq. (172), a second way to factor SLA (the name is historical; see the test of the published value).
+    ValueError for another name, naming these.
+
+    >>> from spinlib.attention import architecture
+    >>> for name in ("SLA", "FLA", "MHLA", "SA", "TF"):
+    ...     print(name, sum(p.numel() for p in architecture(name, 20).parameters()))
+    SLA 441
+    FLA 882
+    MHLA 13230
+    SA 1785
+    TF 3182
+    """
+    makers = {
+        "SLA": lambda: LinearAttention(D, rng=rng),
+        "FLA": lambda: LinearAttention(D, value=True, rng=rng),
+        "FLA_published": lambda: LinearAttention(D, factored=True, rng=rng),
+        "MHLA": lambda: LinearAttention(D, value=True, heads=heads, output=True, rng=rng),
+        "SA": lambda: SoftmaxAttention(D, H, rng=rng),
+        "TF": lambda: TransformerBlock(D, H, rng=rng),
+    }
+    if model not in makers:
+        raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
+    return makers[model]()

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib._core import check_array, check_real
+from spinlib._core import check_real
 from spinlib.icl import Features, Prompts, features
 from spinlib.inference._marginals import check_beta
 
@@ -29,15 +29,7 @@ def _chunks(P: int, size: int = 4096) -> list[slice]:
 def check_features(data: Prompts | Features, ridge: float, beta: float
                    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """(u, query, y, ridge) as finite arrays of shapes that fit, or an error in words."""
-    data = features(data) if isinstance(data, (Prompts, Features)) else data
-    if not all(hasattr(data, name) for name in ("u", "query", "y")):
-        raise TypeError("features must be Prompts or Features, or have u (P, D+1), query (P, D) and y (P,), got "
-                        f"{type(data).__name__}; make them with icl.LinearTask(D, N).sample(P)")
-    query = check_array("query", data.query, (None, None))
-    P, D = query.shape
-    if P == 0 or D == 0:
-        raise ValueError(f"query must hold at least one prompt and one dimension, got shape {query.shape}")
-    u = check_array("u", data.u, (P, D + 1), hint=f"query has shape {query.shape}, so u must be (P, D+1)")
-    y = check_array("y", data.y, (P,), hint="one label a prompt")
+    own = not isinstance(data, (Prompts, Features)) and all(hasattr(data, name) for name in ("u", "query", "y"))
+    data = Features(data.u, data.query, data.y) if own else features(data)
     check_beta(beta)
-    return u, query, y, check_real("ridge", ridge, minimum=0)
+    return data.u, data.query, data.y, check_real("ridge", ridge, minimum=0)

@@ -143,7 +143,7 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
     """
     n, p, beta = check_couplings(couplings).n_spins, couplings.p, 1 / _temperature(T)
     m, n_steps = check_array("m", _check_start(m, n), (n,)), check_integer("n_steps", n_steps, 1)
-    if _coinciding(couplings):
+    if couplings.tensor[range(n), range(n)].any():      # of a symmetric tensor the first two indices tell
         raise ValueError(f"couplings must have distinct indices, got one with n_spins={n}, p={p} where some coincide; "
                          "draw it with gaussian_couplings(n_spins, p, distinct=True)")
     spins = np.array(list(combinations(range(n), p)))            # (M, p)
@@ -166,8 +166,7 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
 
 
 def _multiplier(h, softening):
-    """lam with (1/N) sum (v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i). Brackets:
-    v_i = N for one spin; v_i <= 1/(1 + rms h)."""
+    """lam with mean(v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i), between v_i = N and v_i <= 1/(1 + rms h)."""
     top = softening.max()
     excess = lambda lam: (1 / (lam - softening) + (h / (lam - softening)) ** 2).mean() - 1
     return brentq(excess, top + 1 / len(h), top + 1 + np.sqrt((h**2).mean()), xtol=1e-15, rtol=4 * np.finfo(float).eps)
@@ -176,13 +175,6 @@ def _multiplier(h, softening):
 def _product_of_others(values):
     """(M, p) -> (M, p): the product over the other columns."""
     return np.stack([np.delete(values, column, axis=1).prod(axis=1) for column in range(values.shape[1])], axis=1)
-
-
-def _coinciding(couplings):
-    """Whether a coupling with two equal indices is not 0 (the tensor is symmetric:
-    looking at the first two is enough)."""
-    diagonal = np.arange(couplings.n_spins)
-    return bool(np.any(couplings.tensor[diagonal, diagonal]))
 
 
 def _temperature(T: float) -> float:

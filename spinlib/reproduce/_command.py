@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from spinlib._core import need
+from spinlib._core import check_integer, need
 from spinlib._core._files import atomic
 from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import describe, experiment, names, planned
@@ -40,42 +40,32 @@ def main(arguments: list[str] | None = None) -> int:
         plans = [planned(name, full=options.full, rng=options.rng, device=options.device if use else "cpu")
                  for name, use in zip(asked, uses)]
         _try_device(options.device)
-    except (ValueError, ModuleNotFoundError) as error:
-        parser.error(str(error))
-    if options.list:
-        print("\n\n".join(f"{name}: {describe(name)}" for name in asked))
-        return 0
-    if options.jobs < 1:
-        parser.error(f"--jobs must be at least 1, got {options.jobs}: it is the number of points computed side by side")
-    if options.rng < 0:
-        parser.error(f"--rng must be at least 0, got {options.rng}")
-    try:
+        if options.list:
+            print("\n\n".join(f"{name}: {describe(name)}" for name in asked))
+            return 0
+        check_integer("--jobs", options.jobs, 1, "it is the number of points computed side by side")
+        check_integer("--rng", options.rng, 0)
         _check_folder(options.out)
-    except OSError as error:
-        parser.error(f"cannot write in --out {options.out}: {error.strerror or error}; name a folder of yours")
-    try:
         for plan in plans:
             check_place(plan, options.out, options.replace)
-    except OSError as error:
+        need("tqdm", "the command line")
+        if options.jobs > 1:
+            need("joblib", "--jobs above 1")
+    except (OSError, ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
-    for package, why in (("tqdm", "the command line"), *([("joblib", "--jobs above 1")] if options.jobs > 1 else [])):
-        try:
-            need(package, why)
-        except ModuleNotFoundError as error:
-            parser.error(str(error))
     for plan in plans:
-        name = plan.name
+        name, path = plan.name, options.out / f"{plan.name}.npz"
         try:
             result = stored(plan, options.out, jobs=options.jobs, progress=True)
-            drawn = _draw(plan, result, options.out / f"{name}.png")
+            drawn = _draw(plan, result, path.with_suffix(".png"))
         except KeyboardInterrupt:
             print(f"\n{name}: interrupted; the same command goes on with the points that are missing", file=sys.stderr)
             return 130
         except OSError as error:
-            print(f"\n{name}: {error}; what is finished stays, and the same command goes on from there", file=sys.stderr)
+            print(f"\n{name}: {error}; what is finished stays; the same command goes on from there", file=sys.stderr)
             return 1
-        made, size = about(name, options.out), (options.out / f"{name}.npz").stat().st_size / 1000
-        print(f"{options.out / name}.npz: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
+        made, size = about(name, options.out), path.stat().st_size / 1000
+        print(f"{path}: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
 
 
@@ -91,9 +81,12 @@ def _try_device(device: str) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder):
-        pass
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(f"cannot write in --out {folder}: {error.strerror or error}; name a folder of yours") from None
 
 
 def _draw(plan: Plan, result: dict, path: Path) -> str:

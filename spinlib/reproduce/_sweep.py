@@ -29,7 +29,8 @@ def sweep(compute: Callable, points: list[dict], generators: list, *, jobs: int 
             found[k] = result, seconds
             if parts:
                 parts.write(k, result, seconds)
-            bar.update()
+            if bar is not None:
+                bar.update()
     return [found[k][0] for k in range(len(points))], [found[k][1] for k in range(len(points))]
 
 
@@ -78,16 +79,8 @@ def one_thread() -> Iterator[None]:
 
 def _bar(title: str, total: int, done: int):
     if not title:
-        return _NoBar()
+        return contextlib.nullcontext()
     need("tqdm", "a progress bar")
     from tqdm import tqdm
 
     return tqdm(desc=title, total=total, initial=done, unit="point", file=sys.stderr, dynamic_ncols=True)
-
-
-class _NoBar(contextlib.nullcontext):
-    def __enter__(self):
-        return self
-
-    def update(self):
-        pass

@@ -5,12 +5,11 @@ prompt. Each is tested against a run of ``spinlib.icl`` and ``spinlib.inference`
 """
 from spinlib.theory._bayes import bayes_error
 from spinlib.theory._capacity import retrieval_capacity
-from spinlib.theory._curves import learning_curve
 from spinlib.theory._density import hessian_density
 from spinlib.theory._depth import chebyshev_steps, depth_error, thinking_curve
 from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
 from spinlib.theory._pools import PoolErrors, pool_errors, pool_limit
-from spinlib.theory._ridge import RidgeEquivalent, ridge_equivalent
+from spinlib.theory._ridge import RidgeEquivalent, learning_curve, ridge_equivalent
 from spinlib.theory._shuffled import shuffled_edge, shuffled_error
 from spinlib.theory._spectrum import best_ridge, spectrum_teacher
 from spinlib.theory._spikes import SpikeThresholds, spike_evolution, spike_free_energy, spike_thresholds

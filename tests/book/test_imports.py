@@ -36,17 +36,17 @@ LINES = {
     "spin_glass": 125,
     "descent": 110,
     "symbolic": 995,
-    "pspin": 1335,
+    "pspin": 1325,
     "factor_graph": 500,
-    "attention": 1065,
-    "training": 295,
+    "attention": 1055,
+    "training": 290,
     "random_matrix": 130,
     "icl": 615,
-    "theory": 960,
-    "inference": 555,
+    "theory": 955,
+    "inference": 550,
     "landscape": 205,
     "plotting": 105,
-    "reproduce": 2270,
+    "reproduce": 2250,
 }
 ALL_LINES = 10000
 

@@ -87,12 +87,8 @@ def _amp_collect(points, results):
 def _amp_draw(figure, result, color):
     ax = figure.subplots()
     for name, k, kind in (("pair AMP", 0, "theory"), ("sample-spin AMP", 1, "sample")):
-        for a, alpha in enumerate(result["alpha"]):
-            ax.plot(result["D"] * (result["D"] + 1), result["prompts"][a, :, :, k].mean(axis=-1), "o-",
-                    color=color[kind], alpha=1 - 0.3 * a, label=f"{name}, P = {alpha:g} D^2")
-        ax.plot(result["n"], result["iid"][:, :, k].mean(axis=-1), "s--", color=color[kind],
-                label=f"{name}, independent features")
-    ax.set(xscale="log", yscale="symlog", xlabel="number of spins", ylabel="error of the variances (%)")
+        ax.plot(result["n"], result["iid"][:, :, k].mean(axis=-1), "o-", color=color[kind], label=name)
+    ax.set(xscale="log", yscale="symlog", xlabel="independent features", ylabel="error of the variances (%)")
     ax.legend()
 
 
