@@ -22,7 +22,7 @@ help:
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
 	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
-	@echo "make pdf                  print the built book into one PDF, _build/book.pdf (needs Debian's chromium)"
+	@echo "make pdf                  print the built book into _build/book.pdf (PART=part_2 for one part; needs Debian's chromium)"
 	@echo "make bench                measure speed as ratios, write bench.json"
 	@echo "make clean                remove _build and .venv"
 
@@ -54,7 +54,7 @@ execute: .venv/.installed
 
 .PHONY: pdf
 pdf: .venv/.installed
-	@$(PY) tools/make_pdf.py
+	@$(PY) tools/make_pdf.py $(PART)
 
 .PHONY: frames
 frames: .venv/.installed

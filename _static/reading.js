@@ -1,4 +1,4 @@
-// What CSS cannot do: a link opens the dropdowns around its target; a wide formula scrolls, and shows it; paper has all open.
+// What CSS cannot do: a link opens the dropdowns around its target; a wide formula scrolls, and shows it.
 (() => {
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -25,19 +25,6 @@
     box.toggleAttribute('data-wide', spare > 1);
     spare > 1 ? box.setAttribute('tabindex', 0) : box.removeAttribute('tabindex');
   };
-  // On paper everything is open, as it was before afterwards.
-  let opened = [];
-  addEventListener('beforeprint', () => {
-    opened = [...document.querySelectorAll('article details:not([open])')];
-    for (const block of opened) block.open = true;
-    for (const block of document.querySelectorAll('article .toggle-hidden')) {
-      block.classList.replace('toggle-hidden', 'was-hidden');
-    }
-  });
-  addEventListener('afterprint', () => {
-    for (const block of opened) block.open = false;
-    for (const block of document.querySelectorAll('.was-hidden')) block.classList.replace('was-hidden', 'toggle-hidden');
-  });
   addEventListener('hashchange', reveal);
   addEventListener('resize', fit);
   document.addEventListener('toggle', fit, true);

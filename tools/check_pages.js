@@ -143,6 +143,20 @@ window.checkPages = (() => {
     return {page: document.scrollingElement.scrollWidth, window: innerWidth, wide: [...owners].map(words)};
   }
 
+  // On paper (the window is as wide as the column of A4): what reaches past the column, and code that draws.
+  function paper() {
+    for (const e of all('article details.hide')) e.open = false;  // as a page opens
+    const edge = rightOf(document.querySelector('article')) + 1;
+    const words = e => `${nameOf(e)} in #${e.closest('[id]')?.id}: `
+      + short(tidy((e.querySelector('mjx-assistive-mml') || e).textContent || e.alt || ''), 50);
+    const overflows = e => rightOf(e) > edge || (e.matches('mjx-container[display]')
+      && e.querySelector('mjx-math').getBoundingClientRect().width > e.clientWidth + 1);
+    const wide = all('article :is(mjx-container, table, img, pre, .eqno)').filter(e => e.clientWidth && overflows(e));
+    const drawing = all('article details.hide').filter(e => e.clientHeight);
+    return [...wide.map(e => 'on paper too wide: ' + words(e)),
+      ...drawing.map(e => 'on paper code that draws: ' + words(e))];
+  }
+
   // Whether one who comes from another page to an id in a dropdown finds it open.
   function arrived(id) {
     const e = document.getElementById(id).parentElement.closest('details, .toggle');
@@ -169,5 +183,5 @@ window.checkPages = (() => {
     return found;
   }
 
-  return {page, cuts, emptyHeaders, contrast, width, arrived, hidden};
+  return {page, cuts, emptyHeaders, contrast, width, paper, arrived, hidden};
 })();

@@ -18,6 +18,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync"]
 SCRIPT = pathlib.Path(__file__).with_suffix(".js")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
+PAPER = {"width": 672, "height": 1000}  # the column of print.css on A4
 
 # What the tools under the book say although nothing is wrong: (pattern, why it may stay).
 KNOWN = [
@@ -126,12 +127,23 @@ class Checker:
         wrong += page.evaluate("checkPages.cuts()") + page.evaluate("checkPages.contrast()")
         headers = page.evaluate("checkPages.emptyHeaders()")
         wrong += [f"table with an empty header over {text!r}" for text in headers]
+        wrong += self.on_paper(page)
         page.set_viewport_size(PHONE)
         width = page.evaluate("checkPages.width()")
         wrong += [f"wider than {width['window']} px: {text}" for text in width["wide"]]
         if width["page"] > width["window"] and not width["wide"]:
             wrong.append(f"the page is {width['page']} px wide in a window of {width['window']} px")
         return list(dict.fromkeys(wrong + [text for text in noise if not is_known(text)]))
+
+    def on_paper(self, page) -> list[str]:
+        """What print would cut, printed from a window of the size that the page has now."""
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        page.set_viewport_size(PAPER)
+        found = page.evaluate("checkPages.paper()")
+        page.emulate_media(media="screen")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        return found
 
     def broken(self, path, link):
         """What is wrong with a link inside the book (others are not followed), or None."""

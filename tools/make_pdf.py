@@ -1,6 +1,6 @@
-"""Print the whole built book into one PDF: title page, contents with page numbers, every page in the order of _toc.yml.
+"""Print the built book, or one part of it, into one PDF: title page, contents with page numbers, pages in the order of _toc.yml.
 
-python tools/make_pdf.py [HTML_FOLDER] [OUT.pdf]        (make pdf; default: _build/html, _build/book.pdf)
+python tools/make_pdf.py [PART] [HTML_FOLDER]      (make pdf, make pdf PART=part_2; into _build/book.pdf, _build/part_2.pdf)
 
 The browser that check-pages drives does the work (CHROMIUM; default: chromium, as Debian installs it).
 """
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from urllib.parse import urldefrag
 
 import yaml
@@ -51,12 +52,28 @@ def anchor(name: str, fragment: str = "") -> str:
     return "-".join(filter(None, [name.replace("/", "-"), fragment]))
 
 
+def solutions_last(soup) -> None:
+    """Solutions follow the chapter, and say whose they are (as print.js does in the browser)."""
+    last = BeautifulSoup('<section id="solutions"><h2>Solutions</h2></section>', "html.parser").section
+    exercise = ""
+    for node in soup.select(".exercise, .solution"):
+        if "exercise" in node["class"]:
+            number = node.select_one(".caption-number")
+            exercise = f" of {number.get_text().strip()}" if number else ""
+        else:
+            node.select_one(".admonition-title").append(exercise)
+            last.append(node.extract())
+    if last.select(".solution"):
+        soup.append(last)
+
+
 def article(folder: pathlib.Path, name: str, names: set[str]):
-    """The text of one page, all of it open; its ids carry the page's name, its links point into this one document."""
+    """The text of one page, open, without code that draws; its ids carry the page's name, its links stay in this document."""
     soup = read(folder, name).select_one("article.bd-article")
     here = pathlib.PurePosixPath(name).parent
-    for gone in soup.select("a.headerlink, script"):
+    for gone in soup.select("a.headerlink, script, details.hide"):
         gone.decompose()
+    solutions_last(soup)
     for node in soup.select("[id]"):
         node["id"] = anchor(name, node["id"])
     for node in soup.select("details"):
@@ -78,16 +95,28 @@ def article(folder: pathlib.Path, name: str, names: set[str]):
     return soup
 
 
-def combine(folder: pathlib.Path, pages: dict[str, int]) -> str:
-    """One HTML document; ``pages`` knows on which page of the PDF an anchor is, if it has been printed before."""
+def chosen(part: str) -> list[tuple[str, list[str]]]:
+    """(Caption, pages) of the whole book, or of the part that the page chapters/PART opens."""
     order = contents()
+    if not part:
+        return order
+    parts = {pathlib.PurePosixPath(names[0]).name: [(caption, names)] for caption, names in order if kind(names[0]) == "opening"}
+    if part not in parts:
+        sys.exit(f"make pdf: there is no part {part}; take one of {', '.join(parts)}, or none for the whole book")
+    return parts[part]
+
+
+def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dict[str, int]) -> str:
+    """One HTML document; ``pages`` knows on which page of the PDF an anchor is, if it has been printed before."""
     names = {name for _, part in order for name in part}
-    root = read(folder, order[0][1][0])
+    root = read(folder, contents()[0][1][0])  # its links to styles and scripts begin at the folder of the pages
     head = [str(node) for node in root.head.select("link[rel=stylesheet]")]
     scripts = [str(node) for node in root.head.select("script")]
     head += [script for script in scripts if "MathJax" in script or "mathjax" in script]
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     title = html.escape(config["title"])
+    if len(order) == 1:
+        title += ": " + read(folder, order[0][1][0]).h1.find(string=True)
     lines, bodies = [], []
     for caption, part in order:
         if caption:
@@ -120,12 +149,13 @@ def page_numbers(pdf: bytes) -> dict[str, int]:
     return {m[1]: number[int(m[2])] for m in destinations if int(m[2]) in number}
 
 
-def main(folder: pathlib.Path, out: pathlib.Path) -> int:
+def main(part: str, folder: pathlib.Path) -> int:
     wanted = os.environ.get("CHROMIUM", "chromium")
     browser = shutil.which(wanted)
     if not browser:
         sys.exit(f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium")
-    names = [name for _, part in contents() for name in part]
+    order = chosen(part)
+    names = [name for _, part_names in order for name in part_names]
     if missing := [name for name in names if not (folder / f"{name}.html").is_file()]:
         sys.exit(f"make pdf: no built page {missing[0]} in {folder}; run `make book` first")
     try:
@@ -136,26 +166,30 @@ def main(folder: pathlib.Path, out: pathlib.Path) -> int:
         install = [sys.executable, "-m", "pip", "install", "--quiet", "-r", str(ROOT / "requirements-browser.txt")]
         subprocess.run(install, check=True)
         from playwright.sync_api import sync_playwright
-    whole, pages = folder / "_whole_book.html", {}
+    out = folder.parent / f"{part or 'book'}.pdf"
+    source, unfinished, start, pages = folder / "_print.html", out.with_suffix(".unfinished"), time.monotonic(), {}
     with sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=browser, args=FLAGS)
-        for _ in range(2):  # the second time with the page numbers that the first time gave
-            whole.write_text(combine(folder, pages), encoding="utf-8")
+        for why in ("to learn on which page everything is", "with page numbers in the contents"):
+            print(f"== {time.monotonic() - start:4.0f} s: printing {len(names)} pages of the book {why}", flush=True)
+            source.write_text(combine(folder, order, pages), encoding="utf-8")
             page = chromium.new_context(offline=True, viewport={"width": WIDTH, "height": 1000}).new_page()
-            page.set_default_timeout(300_000)
+            page.set_default_timeout(600_000)
             page.emulate_media(media="print")
-            page.goto(whole.as_uri())
+            page.goto(source.as_uri())
             page.evaluate(PREPARE)
-            page.pdf(path=out, format="A4", scale=SCALE, print_background=True, outline=True, tagged=True,
+            page.pdf(path=unfinished, format="A4", scale=SCALE, print_background=True, outline=True, tagged=True,
                      display_header_footer=True, header_template="<i></i>", footer_template=FOOTER)
             page.close()
-            pages = page_numbers(out.read_bytes())
+            pages = page_numbers(unfinished.read_bytes())
         chromium.close()
-    whole.unlink()
-    print(f"{out}: {max(pages.values(), default=0)} pages, {out.stat().st_size / 1e6:.1f} MB")
+    source.unlink()
+    unfinished.replace(out)
+    print(f"== {time.monotonic() - start:4.0f} s: {out}, {max(pages.values(), default=0)} pages, "
+          f"{out.stat().st_size / 1e6:.1f} MB")
     return 0 if pages else 1
 
 
 if __name__ == "__main__":
-    given = [pathlib.Path(a).resolve() for a in sys.argv[1:]]
-    sys.exit(main(*(given + [ROOT / "_build" / "html", ROOT / "_build" / "book.pdf"][len(given):])))
+    given = sys.argv[1:] + ["", ""][len(sys.argv) - 1:]
+    sys.exit(main(given[0], pathlib.Path(given[1] or ROOT / "_build" / "html").resolve()))

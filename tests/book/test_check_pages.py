@@ -48,6 +48,9 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
                          + display("\\frac{a^2}{b}"), "before it is clipped"),
     "wide-formula": (TEX + style(DISPLAY) + display(LONG), "px in a column of 600 px"),
     "wide-formula-moves-page": (TEX + display("+b_{12345}" * 15), "wider than 400 px: mjx-container"),
+    "cut-on-paper": (TEX + style("mjx-container { overflow: auto hidden; padding: .4rem 0 }") + display("+b_{12345}" * 15),
+                     "on paper too wide: mjx-container"),
+    "drawn-on-paper": ('<details class="hide"><summary>code</summary>x</details>', "on paper code that draws: details"),
     "number-out": (TEX + style(DISPLAY, NUMBERED) + display("a", '<span class="eqno">(1)</span>'),
                    "whose number is out of its column"),
     "cut-code": ('<div class="highlight" style="max-width: 300px; overflow: hidden">'
@@ -104,7 +107,8 @@ def test_a_planted_defect_is_found_and_nothing_else_is(reports, name):
         assert found == []
     else:
         assert any(words in line for line in found), found
-        related = ("not loaded", "console", "formula not typeset")  # what the browser adds to a missing file or script
+        # What the browser adds to a missing file or script, and paper to what is too wide for the screen.
+        related = ("not loaded", "console", "formula not typeset", "on paper too wide")
         assert [line for line in found if words not in line and not line.startswith(related)] == []
 
 

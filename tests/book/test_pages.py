@@ -90,19 +90,39 @@ def test_links_inside_the_pdf_stay_inside(tmp_path):
     (tmp_path / "a.html").write_text(
         '<article class="bd-article"><h1 id="t">T<a class="headerlink" href="#t">#</a></h1>'
         '<a href="b.html#u">b</a><a href="#t">t</a><a href="_modules/x.html">code</a><a href="https://doi.org/1">doi</a>'
-        '<details><p>in</p></details></article>')
+        '<details><p>in</p></details><details class="hide">draws</details></article>')
     page = make_pdf.article(tmp_path, "a", {"a", "b"})
     assert [link.get("href") for link in page.select("a")] == ["#b-u", "#a-t", None, "https://doi.org/1"]
     assert page.details.has_attr("open") and page.h1["id"] == "a-t"
+    assert "draws" not in page.text and "Solutions" not in page.text
+
+
+def test_in_the_pdf_solutions_follow_the_chapter_and_say_whose_they_are(tmp_path):
+    exercise = '<div class="exercise"><p class="admonition-title"><span class="caption-number">Exercise {0} </span></p></div>'
+    solution = '<div class="solution" id="s{0}"><p class="admonition-title">Solution</p></div>'
+    (tmp_path / "a.html").write_text('<article class="bd-article"><h1>T</h1>' + "".join(
+        (exercise + solution).format(k) for k in (1, 2)) + "<p>end</p></article>")
+    page = make_pdf.article(tmp_path, "a", {"a"})
+    assert page.get_text(" ", strip=True).split("end")[1].split() == (
+        "Solutions Solution of Exercise 1 Solution of Exercise 2".split())
+    assert [node["id"] for node in page.select(".solution")] == ["a-s1", "a-s2"]
+
+
+def test_a_pdf_of_a_part_has_its_opening_and_its_chapters():
+    [(_, names)] = make_pdf.chosen("part_3")
+    assert names[0] == "chapters/part_3" and "chapters/mapping/message_passing" in names
+    assert make_pdf.chosen("") == make_pdf.contents()
+    with pytest.raises(SystemExit, match="no part three; take one of part_1, part_2"):
+        make_pdf.chosen("three")
 
 
 def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monkeypatch):
     monkeypatch.setenv("CHROMIUM", "no-such-browser")
     with pytest.raises(SystemExit, match="no no-such-browser here to print with"):
-        make_pdf.main(tmp_path, tmp_path / "x.pdf")
+        make_pdf.main("", tmp_path)
     monkeypatch.setenv("CHROMIUM", "true")  # something that exists
     with pytest.raises(SystemExit, match="run `make book` first"):
-        make_pdf.main(tmp_path, tmp_path / "x.pdf")
+        make_pdf.main("", tmp_path)
 
 
 @pytest.mark.parametrize("address, said", [("https://example.org/book", "example.org/book"), ("", "")])
