@@ -14,7 +14,7 @@ export MKL_NUM_THREADS := 1
 
 help:
 	@echo "make book                 build the book into _build/html"
-	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter (strict nbval)"
+	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter and solution (strict nbval)"
 	@echo "make test-fast            the same without the chapters, under a minute"
 	@echo "make test-everywhere      the tests as older processors would run them (about a quarter of an hour)"
 	@echo "make lab                  open the notebooks in JupyterLab"
@@ -35,8 +35,8 @@ book: .venv/.installed
 	@echo "== done; open $(CURDIR)/_build/html/index.html"
 
 test: .venv/.installed
-	@echo "== spinlib, the tests of the book, and every chapter: each cell is run again and must print what is stored"
-	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters tests spinlib
+	@echo "== spinlib, the tests of the book, and every chapter: each cell, of the solutions too, is run again and must print what is stored"
+	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters course tests spinlib
 
 test-fast: .venv/.installed
 	@echo "== spinlib (unit tests and doctests) and the tests of the book"

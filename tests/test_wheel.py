@@ -11,7 +11,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
-NOTEBOOKS = [ROOT / "intro.ipynb", *sorted((ROOT / "chapters").rglob("*.ipynb"))]
+NOTEBOOKS = [ROOT / "intro.ipynb", *sorted((ROOT / "chapters").rglob("*.ipynb")),
+             *sorted((ROOT / "course").rglob("*.ipynb"))]
 READ = """
 import pathlib, sys
 import spinlib

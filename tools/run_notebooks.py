@@ -1,6 +1,6 @@
 """Run chapters in place, each in a fresh kernel, storing outputs but no timing metadata.
 
-python tools/run_notebooks.py                         every chapter, and the front page
+python tools/run_notebooks.py                         every chapter, the front page, the solutions of the sheets
 python tools/run_notebooks.py pspin/replica_method    one or several, by name or path; intro is the front page
 """
 import os
@@ -32,7 +32,7 @@ def find(name: str) -> pathlib.Path:
 
 
 def all_chapters():
-    found = [ROOT / "intro.ipynb", *(ROOT / "chapters").rglob("*.ipynb")]
+    found = [ROOT / "intro.ipynb", *(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "course").rglob("*.ipynb")]
     return sorted(p for p in found if ".ipynb_checkpoints" not in p.parts)
 
 
