@@ -76,7 +76,7 @@ def test_a_problem_has_stars_minutes_a_hint_and_a_target(sheet):
         assert int(written) == k and 30 <= int(minutes) <= 120, heading
         assert len(re.findall(r"^:::\{dropdown\} Hint$", body, re.M)) == 1, heading
         assert targets(body), f"{heading}: *Target:* with a number in bold"
-        assert all(2 <= len(re.sub(r"\D", "", t).lstrip("0")) <= 5 for t in targets(body)), heading
+        assert all(2 <= len(re.sub(r"\D", "", t).lstrip("0")) <= 6 for t in targets(body)), heading
     assert "{code-cell}" not in text and "{solution" not in text, "text only"
 
 
