@@ -70,8 +70,7 @@ class SpinGlass:
 
 def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffness: float = 2.5,
                    rng: RNG = None) -> SpinGlass:
-    """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2),
-    the same stiffness for every spin.
+    """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2), one stiffness for all spins.
 
     The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for
     stiffness > 2 coupling, up to corrections of order n^(-2/3). ValueError for n < 1, coupling < 0, field < 0.

@@ -63,8 +63,7 @@ class History:
 
 
 def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
-    r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2` as a torch
-    scalar.
+    r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2`, a torch scalar.
 
     ``prompts`` has X (P, D+1, N+1) and y (P,), or u (P, D+1), query (P, D) and y (P,); the squared norm runs over
     every trainable weight. Source: Thesis eq. (123). Its ridge is half of the ``weight_decay`` that torch's Adam

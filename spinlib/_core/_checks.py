@@ -87,8 +87,7 @@ def check_array(name: str, value: Any, shape: tuple[int | None, ...], hint: str 
 
 
 def check_numbers(name: str, value: Any, hint: str = "") -> np.ndarray:
-    """``value`` as a float64 array of any shape; text, dates and complex numbers are refused rather than read or
-    cut."""
+    """``value`` as a float64 array of any shape; text, dates and complex numbers are refused, not read or cut."""
     if getattr(value, "requires_grad", False):
         raise TypeError(f"{name} must be an array of real numbers, got a tensor with a gradient; pass {name}.detach()")
     try:

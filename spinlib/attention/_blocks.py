@@ -10,14 +10,12 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     r"""Prediction of simplified linear attention, the corner :math:`\hat y = Y_{D+1,N+1}` of :math:`Y = \frac1N
     XX^\top WX`.
 
-    ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). ``W`` is
-    (D+1, D+1), or (D+1, D) without its last column, which only meets the query's empty label slot and so changes
-    nothing. Returns (P,) of the dtype of X. N is the number of examples, one less than the columns of X
-    (the code published with the paper divides by N+1: its W is (N+1)/N times this one).
-
-    Source: Thesis eqs. (121), (122) and (125), whose ``X_{D,i}`` is ``X_{D+1,i}``.
-    Raises ValueError for wrong shapes and where the prediction is beyond the largest number, TypeError for what is not
-    numbers.
+    ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). ``W`` is (D+1, D+1), or
+    (D+1, D) without its last column, which only meets the query's empty label slot and so changes nothing. Returns (P,)
+    of the dtype of X. N is the number of examples, one less than the columns of X (the code published with the paper
+    divides by N+1: its W is (N+1)/N times this one). Source: Thesis eqs. (121), (122) and (125), whose ``X_{D,i}`` is
+    ``X_{D+1,i}``. ValueError for wrong shapes and where the prediction is beyond the largest number, TypeError for what
+    is not numbers.
 
     >>> import numpy as np
     >>> from spinlib.attention import linear_attention
@@ -42,11 +40,10 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
 
     ``X`` (P, D+1, N+1), ``W_Q`` and ``W_K`` (H, D+1), ``W_V`` (rows, D+1); returns Y (P, rows, N+1) of the dtype of X.
     Column j of Y mixes all tokens i with weights that depend on x_i^T W_K^T W_Q x_j. ``column`` asks for one column
-    only, (P, rows): -1 is the query, N+1 times fewer scores. The scale is sqrt(D) as printed, whatever H is.
-
-    Source: Thesis eqs. (119), (165), where the names of W_Q and W_K are exchanged: here, as in most texts, W_Q x_j asks.
-    Raises ValueError for shapes that do not match and where scores are beyond the largest number, TypeError for what
-    is not numbers.
+    only, (P, rows): -1 is the query, N+1 times fewer scores. The scale is sqrt(D) as printed, whatever H is. Source:
+    Thesis eqs. (119), (165), where the names of W_Q and W_K are exchanged: here, as in most texts, W_Q x_j asks.
+    ValueError for shapes that do not match and where scores are beyond the largest number, TypeError for what is not
+    numbers.
 
     >>> from spinlib.attention import softmax_attention
     >>> X = [[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]              # D = 1, N = 2: y = x, query 3

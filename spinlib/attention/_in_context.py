@@ -18,12 +18,11 @@ class InContextTransformer(torch.nn.Module):
     at the pairs before it, and as a pair (x_t, y_t, 0), which may look at itself and the pairs before. Two blocks a
     layer, attention and feed-forward net, each added to the tokens; no normalisation and no positions.
 
-    ``embed`` (D+2, width) reads a token, ``layers`` are :class:`Layer`, ``out`` (width,) reads the answer. Weights start
-    as N(0, 1/rows) drawn from ``rng``, what a block adds divided by the root of the number of layers, and ``out`` as 0,
-    so that its first answers are all 0.
-
-    Source: Garg et al. (2022), with questions beside pairs; the blocks are those of Thesis eqs. (3) to (6), (9).
-    Raises ValueError for sizes below 1, for heads that do not divide the width and for pairs of another shape.
+    ``embed`` (D+2, width) reads a token, ``layers`` are :class:`Layer`, ``out`` (width,) reads the answer. Weights
+    start as N(0, 1/rows) drawn from ``rng``, what a block adds divided by the root of the number of layers, and ``out``
+    as 0, so that its first answers are all 0. Source: Garg et al. (2022), with questions beside pairs; the blocks are
+    those of Thesis eqs. (3) to (6), (9). ValueError for sizes below 1, for heads that do not divide the width and for
+    pairs of another shape.
 
     >>> from spinlib.attention import InContextTransformer
     >>> model = InContextTransformer(2, rng=0)

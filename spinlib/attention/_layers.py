@@ -14,8 +14,7 @@ from spinlib.attention._tokens import layer_norm, rotary
 def causal_mask(N: int) -> torch.Tensor:
     """The mask (N, N) of a decoder: True where row i may look at column j, which is j <= i.
 
-    Source: Thesis eq. (9), whose two cases are exchanged in print.
-    Raises ValueError for N below 1.
+    Source: Thesis eq. (9), whose two cases are exchanged in print. ValueError for N below 1.
 
     >>> from spinlib.attention import causal_mask
     >>> causal_mask(2).tolist()
@@ -30,11 +29,9 @@ def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = No
     among the keys.
 
     ``Q`` (..., n, d_k), ``K`` (..., m, d_k), ``mask`` booleans (..., n, m), True where query i may look at key j.
-    Returns (..., n, m), rows summing to one, exactly 0 where the mask hides.
-
-    Source: Thesis eqs. (4), (5), (10b).
-    Raises ValueError for shapes that do not match and for a query that may look nowhere, TypeError for a mask that is
-    not boolean.
+    Returns (..., n, m), rows summing to one, exactly 0 where the mask hides. Source: Thesis eqs. (4), (5), (10b).
+    ValueError for shapes that do not match and for a query that may look nowhere, TypeError for a mask that is not
+    boolean.
 
     >>> from spinlib.attention import attention_weights
     >>> attention_weights([[0.0]], [[1.0], [2.0], [3.0]]).mul(3).tolist()
@@ -70,10 +67,8 @@ def scaled_dot_product(Q: TensorLike, K: TensorLike, V: TensorLike, mask: Tensor
     r"""Scaled dot-product attention :math:`\mathrm{softmax}(QK^\top/\sqrt{d_k})\,V`.
 
     ``Q`` (..., n, d_k), ``K`` (..., m, d_k), ``V`` (..., m, d_v), ``mask`` as in :func:`attention_weights`; returns
-    (..., n, d_v).
-
-    Source: Thesis eqs. (4), (10b).
-    Raises what :func:`attention_weights` raises, and ValueError where keys and values differ in number.
+    (..., n, d_v). Source: Thesis eqs. (4), (10b). Raises what :func:`attention_weights` raises, and ValueError where
+    keys and values differ in number.
 
     >>> from spinlib.attention import scaled_dot_product
     >>> scaled_dot_product([[0.0]], [[1.0], [2.0]], [[10.0], [20.0]]).tolist()     # no preference: the mean
@@ -90,10 +85,8 @@ def scaled_dot_product(Q: TensorLike, K: TensorLike, V: TensorLike, mask: Tensor
 class Heads:
     """The weights of an attention block with H heads, in float64 where they are drawn.
 
-    ``W_Q`` (H, D, d_k), ``W_K`` (H, D, d_k), ``W_V`` (H, D, d_v), ``W_O`` (H d_v, D).
-
-    Source: Thesis eqs. (3), (10c).
-    Raises ValueError for shapes that do not match.
+    ``W_Q`` (H, D, d_k), ``W_K`` (H, D, d_k), ``W_V`` (H, D, d_v), ``W_O`` (H d_v, D). Source: Thesis eqs. (3), (10c).
+    ValueError for shapes that do not match.
 
     >>> from spinlib.attention import Heads
     >>> Heads.draw(8, 2, rng=0)
@@ -160,10 +153,8 @@ def multi_head(X: TensorLike, heads: Heads, memory: TensorLike | None = None, ma
 
     ``X`` (..., n, D) asks, ``memory`` (..., m, D) answers; without a memory X asks itself (self-attention), with one it
     is cross-attention. ``mask`` (..., n, m) is common to the heads; ``rotate`` turns queries and keys by
-    :func:`rotary`. Returns (..., n, D).
-
-    Source: Thesis eqs. (3), (4), (10a)-(10c), (12a)-(12c).
-    Raises ValueError for shapes that do not match.
+    :func:`rotary`. Returns (..., n, D). Source: Thesis eqs. (3), (4), (10a)-(10c), (12a)-(12c). ValueError for shapes
+    that do not match.
 
     >>> from spinlib.attention import Heads, multi_head
     >>> tuple(multi_head([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], Heads.draw(2, 2, rng=0)).shape)
@@ -179,11 +170,9 @@ def multi_head(X: TensorLike, heads: Heads, memory: TensorLike | None = None, ma
 class Layer:
     """The weights of one layer: attention, feed-forward net, normalisations; with ``cross`` a layer of a decoder.
 
-    ``own`` and ``cross`` are :class:`Heads`; ``W_1`` (D, d_f), ``b_1`` (d_f,), ``W_2`` (d_f, D), ``b_2`` (D,);
-    ``gain`` and ``shift`` (2, D), or (3, D) with ``cross``: one row for each normalisation, in the order of the data.
-
-    Source: Thesis eqs. (1), (2), (6), (11), (13).
-    Raises ValueError for shapes that do not match.
+    ``own`` and ``cross`` are :class:`Heads`; ``W_1`` (D, d_f), ``b_1`` (d_f,), ``W_2`` (d_f, D), ``b_2`` (D,); ``gain``
+    and ``shift`` (2, D), or (3, D) with ``cross``: one row for each normalisation, in the order of the data. Source:
+    Thesis eqs. (1), (2), (6), (11), (13). ValueError for shapes that do not match.
 
     >>> from spinlib.attention import Layer
     >>> Layer.draw(8, 2, 32, rng=0)
@@ -239,10 +228,8 @@ def encoder_layer(X: TensorLike, layer: Layer, mask: TensorLike | None = None, *
     :math:`\mathrm{LN}(\mathrm{FNN}(Z)+Z)`.
 
     ``X`` (..., N, D); returns the same shape. With ``mask`` = :func:`causal_mask` it is the layer of a decoder-only
-    model. ``eps`` is that of :func:`layer_norm`.
-
-    Source: Thesis eqs. (1), (2), (11).
-    Raises ValueError for shapes that do not match and for a layer with cross-attention.
+    model. ``eps`` is that of :func:`layer_norm`. Source: Thesis eqs. (1), (2), (11). ValueError for shapes that do not
+    match and for a layer with cross-attention.
 
     >>> from spinlib.attention import Layer, encoder_layer
     >>> tuple(encoder_layer([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]], Layer.draw(2, 1, 4, rng=0)).shape)
@@ -261,10 +248,9 @@ def decoder_layer(X: TensorLike, memory: TensorLike, layer: Layer, *, eps: float
     connection and normalisation.
 
     ``X`` (..., n, D) are the tokens written so far, ``memory`` (..., m, D) the output of the last layer of the encoder.
-    Returns (..., n, D); row i depends on rows j <= i of X and on the whole memory.
-
-    Source: Thesis eqs. (10)-(13), with the feed-forward net that is missing after (13).
-    Raises ValueError for shapes that do not match and for a layer without cross-attention.
+    Returns (..., n, D); row i depends on rows j <= i of X and on the whole memory. Source: Thesis eqs. (10)-(13), with
+    the feed-forward net that is missing after (13). ValueError for shapes that do not match and for a layer without
+    cross-attention.
 
     >>> from spinlib.attention import Layer, decoder_layer
     >>> layer = Layer.draw(2, 1, 4, cross=True, rng=0)

@@ -27,10 +27,9 @@ class LinearAttention(torch.nn.Module):
     Every other matrix is (heads, D+1, D+1) as in the transformer, including what the prediction never sees: the last
     column of W meets the query's empty label slot, and of W_O, or of V without it, only the last row is read. The data
     exert no force on these entries; only a ridge moves them. ``weights()`` returns W without that column, as
-    ``spinlib.icl`` uses it. All entries start as N(0, 1/columns) drawn from ``rng``.
-
-    Source: Thesis eqs. (120), (121), (163), (164), (170), (171), (172).
-    Raises ValueError for D or heads below 1, for output without value and for an X of another D.
+    ``spinlib.icl`` uses it. All entries start as N(0, 1/columns) drawn from ``rng``. Source: Thesis eqs. (120), (121),
+    (163), (164), (170), (171), (172). ValueError for D or heads below 1, for output without value and for an X of
+    another D.
 
     >>> from spinlib.attention import LinearAttention
     >>> model = LinearAttention(1, rng=0).set_weights([[0.5], [0.0]])

@@ -16,9 +16,8 @@ class SoftmaxAttention(torch.nn.Module):
     ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,). ``H`` is the number of rows of W_Q and W_K (H, D+1); W_V
     is (D+1, D+1), and only its last row is read. Only the column of the query is computed: training needs no more;
     :func:`spinlib.attention.softmax_attention` gives all of Y. All entries start as N(0, 1/(D+1)) drawn from ``rng``.
-
-    Source: Thesis eq. (165), with its scale sqrt(D) and the usual names: W_Q acts on the token that asks.
-    Raises ValueError for D or H below 1 and for an X of another D.
+    Source: Thesis eq. (165), with its scale sqrt(D) and the usual names: W_Q acts on the token that asks. ValueError
+    for D or H below 1 and for an X of another D.
 
     >>> from spinlib.attention import SoftmaxAttention
     >>> model = SoftmaxAttention(1, 2, rng=0)
@@ -68,13 +67,10 @@ class SoftmaxAttention(torch.nn.Module):
 class TransformerBlock(SoftmaxAttention):
     r"""One block of a transformer, softmax attention and a feed-forward net with residual connections, in float64.
 
-    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,), the corner of
-    :math:`Y = Z + W_2\,\mathrm{ReLU}(W_1Z+b_1)+b_2` with :math:`Z = Y_{SA}(X) + X`. ``H`` is the number of rows of W_Q,
-    W_K and of W_1 (H, D+1). There is no layer normalisation. Weights start as N(0, 1/columns) drawn from ``rng``, the
-    biases as 0.
-
-    Source: Thesis eqs. (166) to (169).
-    Raises ValueError for D or H below 1 and for an X of another D.
+    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,), the corner of :math:`Y = Z +
+    W_2\,\mathrm{ReLU}(W_1Z+b_1)+b_2` with :math:`Z = Y_{SA}(X) + X`. ``H`` is the number of rows of W_Q, W_K and of W_1
+    (H, D+1). There is no layer normalisation. Weights start as N(0, 1/columns) drawn from ``rng``, the biases as 0.
+    Source: Thesis eqs. (166) to (169). ValueError for D or H below 1 and for an X of another D.
 
     >>> from spinlib.attention import TransformerBlock
     >>> model = TransformerBlock(20, 32, rng=0)

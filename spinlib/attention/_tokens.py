@@ -11,10 +11,8 @@ def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = N
     r"""The input of a transformer, :math:`x_i=v_{u_i}+p_i`: a row of the table for each word, plus its position.
 
     ``words`` (..., N) are integers below the size V of the vocabulary, ``table`` is (V, D), ``positions`` (N_max, D)
-    has a row for each place of the longest context. Returns (..., N, D).
-
-    Source: Thesis section 2.1.1; Vaswani et al. (2017).
-    Raises ValueError for no words, an unknown word and more than N_max of them, TypeError for words that are not
+    has a row for each place of the longest context. Returns (..., N, D). Source: Thesis section 2.1.1; Vaswani et al.
+    (2017). ValueError for no words, an unknown word and more than N_max of them, TypeError for words that are not
     integers.
 
     >>> from spinlib.attention import embed
@@ -48,10 +46,8 @@ def sinusoidal_positions(N: int, D: int, *, base: float = 10_000.0) -> torch.Ten
     r"""Positions as D/2 clock hands: :math:`p_{n,2k}=\sin(n\omega_k)`, :math:`p_{n,2k+1}=\cos(n\omega_k)`,
     :math:`\omega_k=\text{base}^{-2k/D}`, with n from 0.
 
-    Returns (N, D) in float64. A shift of the position is a rotation of every hand, the same for all n.
-
-    Source: Thesis section 2.1.1; Vaswani et al. (2017).
-    Raises ValueError for an odd D, N below 1 and a base that is not positive.
+    Returns (N, D) in float64. A shift of the position is a rotation of every hand, the same for all n. Source: Thesis
+    section 2.1.1; Vaswani et al. (2017). ValueError for an odd D, N below 1 and a base that is not positive.
 
     >>> from spinlib.attention import sinusoidal_positions
     >>> [round(x, 4) for x in sinusoidal_positions(3, 2)[2].tolist()]      # sin 2, cos 2
@@ -66,10 +62,8 @@ def rotary(X: TensorLike, positions: TensorLike | None = None, *, base: float = 
     :math:`\omega_k=\text{base}^{-2k/d}`.
 
     ``X`` (..., N, d) are queries or keys, ``positions`` (N,) their places (0, 1, ... if not given). Returns the shape
-    of X. The dot product of a turned query and a turned key depends on the difference of their places only.
-
-    Source: Thesis section 2.1.1; Su et al. (2024).
-    Raises ValueError for an odd d and for positions that are not one a row.
+    of X. The dot product of a turned query and a turned key depends on the difference of their places only. Source:
+    Thesis section 2.1.1; Su et al. (2024). ValueError for an odd d and for positions that are not one a row.
 
     >>> from math import pi
     >>> from spinlib.attention import rotary
@@ -92,10 +86,8 @@ def layer_norm(X: TensorLike, gain: TensorLike = 1.0, shift: TensorLike = 0.0, *
     variance.
 
     ``X`` (..., D); ``gain`` and ``shift`` (D,) or numbers. ``eps`` = 0 is the formula as printed; 1e-5 is the habit of
-    programs. Returns the shape of X.
-
-    Source: Thesis eq. (7).
-    Raises ValueError for shapes that do not match, and where a row is constant and ``eps`` = 0.
+    programs. Returns the shape of X. Source: Thesis eq. (7). ValueError for shapes that do not match, and where a row
+    is constant and ``eps`` = 0.
 
     >>> from spinlib.attention import layer_norm
     >>> layer_norm([[1.0, 3.0]], 2.0, 10.0, eps=0).tolist()
@@ -110,10 +102,8 @@ def rms_norm(X: TensorLike, gain: TensorLike = 1.0, *, eps: float = 1e-5) -> tor
     r"""RMS normalisation :math:`\gamma x/\sqrt{\frac1D\sum_ix_i^2+\epsilon}` of every row x: its length becomes
     :math:`\sqrt D`.
 
-    ``X`` (..., D); ``gain`` (D,) or a number. Returns the shape of X.
-
-    Source: Thesis eq. (8), with the mean over the D features and a gain.
-    Raises ValueError for shapes that do not match, and where a row is zero and ``eps`` = 0.
+    ``X`` (..., D); ``gain`` (D,) or a number. Returns the shape of X. Source: Thesis eq. (8), with the mean over the D
+    features and a gain. ValueError for shapes that do not match, and where a row is zero and ``eps`` = 0.
 
     >>> from spinlib.attention import rms_norm
     >>> [round(x, 4) for x in rms_norm([3.0, 4.0], eps=0).tolist()]
@@ -126,10 +116,8 @@ def rms_norm(X: TensorLike, gain: TensorLike = 1.0, *, eps: float = 1e-5) -> tor
 def output_probabilities(X: TensorLike, W: TensorLike, b: TensorLike) -> torch.Tensor:
     r"""The output :math:`\mathrm{softmax}(XW+b)`: a law over the vocabulary for every row.
 
-    ``X`` (..., N, D), ``W`` (D, V), ``b`` (V,); returns (..., N, V), rows summing to one.
-
-    Source: Thesis eqs. (5), (14).
-    Raises ValueError for shapes that do not match.
+    ``X`` (..., N, D), ``W`` (D, V), ``b`` (V,); returns (..., N, V), rows summing to one. Source: Thesis eqs. (5),
+    (14). ValueError for shapes that do not match.
 
     >>> from spinlib.attention import output_probabilities
     >>> output_probabilities([[1.0]], [[0.0, 0.0]], [0.0, 0.0]).tolist()

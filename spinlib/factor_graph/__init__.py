@@ -1,5 +1,4 @@
-"""Discrete sum-product on factor graphs: messages, marginals and the Bethe free energy,
-with enumeration to check them."""
+"""Discrete sum-product on factor graphs: messages, marginals, Bethe free energy; enumeration to check them."""
 from spinlib.factor_graph._beliefs import Beliefs, bethe_free_energy, bethe_terms, bp
 from spinlib.factor_graph._exact import enumerate_states
 from spinlib.factor_graph._graph import FactorGraph, edges

@@ -12,8 +12,7 @@ from spinlib.factor_graph._graph import FactorGraph, whole
 
 def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0,
                 beta: float = 1.0) -> FactorGraph:
-    r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`,
-    weights exp(-beta H).
+    r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`, at ``beta``.
 
     ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
     field makes no factor. State 0 is spin -1, state 1 is spin +1. The factors of J come first, in order. Source: the

@@ -51,8 +51,7 @@ class Layout:
         return self._weights(np.where(dead, -np.inf, total[self.variable] - log), self.variable)[0]
 
     def _weights(self, log_weight, names):
-        """Normalised weights and the log of their sum, row by row; a row without a possible state is a
-        contradiction."""
+        """Normalised weights and the log of their sum, row by row; a row without a state is a contradiction."""
         top = log_weight.max(-1, keepdims=True)
         if np.isneginf(top).any():
             name = names[int(np.flatnonzero(np.isneginf(top[:, 0]))[0])]
@@ -71,8 +70,7 @@ class Layout:
 
     @staticmethod
     def _times(tables, edge, to_factor, skip=None):
-        """tables (G, c_1 ... c_k) times the messages of the slots; with ``skip``,
-        summed over all slots but that one."""
+        """tables (G, c_1 ... c_k) times the messages of the slots; with ``skip``, summed over the other slots."""
         k = edge.shape[1]
         for slot in range(k):
             if slot != skip:

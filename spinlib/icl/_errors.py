@@ -49,10 +49,9 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float | Arr
 
 
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
-    """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``,
-    c times the identity over a zero row.
+    """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``: c I over a row of zeros.
 
-    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D): the limit P -> infinity of the ground state. It is not the identity
+    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D) is the limit P -> infinity of the ground state. It is not the identity
     of Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.
 
     >>> from spinlib.icl import best_weights, population_error
@@ -66,8 +65,7 @@ def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.n
 
 
 def contrast(W: ArrayLike) -> float:
-    """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)): 1 for every positive multiple of I_D,
-    blind to its size.
+    """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)), 1 for every positive multiple of it.
 
     W (D+1, D) or (D+1, D+1). The published code takes the whole W against I_{D+1}, which cannot exceed sqrt(D/(D+1)).
     ValueError for wrong shapes and for W11 = 0, which has no direction.

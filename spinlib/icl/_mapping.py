@@ -57,13 +57,14 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
 def training_loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
     """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
 
-    W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``training_loss - H`` is <y^2>/2, the constant that
-    eq. (127b) drops. ValueError for shapes that do not fit and a negative ridge.
+    W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``training_loss - H`` is <y^2>/2, the constant
+    that eq. (127b) drops. ValueError for shapes that do not fit and a negative ridge.
 
     >>> import numpy as np
     >>> from spinlib.icl import LinearTask, to_spin_glass, training_loss
     >>> data, W = LinearTask(D=3, N=5).sample_features(50, rng=0), np.eye(4, 3)
-    >>> bool(abs(training_loss(W, data, 0.1) - to_spin_glass(data, 0.1).energy(W.ravel()) - (data.y**2).mean() / 2) < 1e-14)
+    >>> H = to_spin_glass(data, 0.1).energy(W.ravel())
+    >>> bool(abs(training_loss(W, data, 0.1) - H - (data.y**2).mean() / 2) < 1e-14)
     True
     """
     data = features(data)
@@ -95,8 +96,7 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
 
 
 def predict(W: ArrayLike, X: ArrayLike) -> np.ndarray:
-    """Prediction y_hat (P,) of the linear attention Y = X X^T W X / N, its element (D+1, N+1) (Thesis eqs.
-    (121), (125)).
+    """Prediction y_hat (P,) of linear attention: element (D+1, N+1) of X X^T W X / N (Thesis eqs. (121), (125)).
 
     ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in
     the query's label slot and changes nothing. ValueError where shapes do not fit.

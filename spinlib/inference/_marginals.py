@@ -57,8 +57,7 @@ def relative(vector: np.ndarray, scale: np.ndarray) -> float:
 
 
 def check_glass(glass: SpinGlass, beta: float, message_passing: bool = False) -> float:
-    """beta as a float, where glass is a SpinGlass and message passing has positive stiffnesses,
-    or an error in words."""
+    """beta as a float, of a SpinGlass, for message passing one with positive stiffnesses, or an error in words."""
     if not isinstance(glass, SpinGlass):
         raise TypeError(f"glass must be a SpinGlass, got {type(glass).__name__}; "
                         "icl.to_spin_glass(prompts, ridge) makes one")

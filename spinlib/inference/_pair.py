@@ -103,8 +103,7 @@ def _fault(x: np.ndarray) -> str:
 
 
 def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str, str]:
-    """Why message passing stopped, and what to do: variances or means,
-    told apart by two more sweeps from where it ended."""
+    """Why message passing stopped, and what to do: variances or means, told apart by two more sweeps."""
     if found.converged or found.reason.startswith(_NO_VARIANCES):
         return found.reason, _ELSEWHERE
     if found.last is found.state and found.residual < 0.5 * found.history[found.n_iter // 2]:
@@ -115,9 +114,7 @@ def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str,
             states.append(tuple((1 - damping) * new + damping * old for new, old in zip(step(states[-1]), states[-1])))
     (m, v), (m1, v1), (m2, _) = ((state[0], state[x]) for state in states)
     if np.abs(v1 - v).max() > 1e-3 * (1 - damping) * np.abs(v).max():
-        return (
-            f"the variances have not settled: {found.reason}",
-            "raise max_iter; if it stays so, they have no fixed point",
-        )
+        return (f"the variances have not settled: {found.reason}",
+                "raise max_iter; if it stays so, they have no fixed point")
     turning = ((m2 - m1) * (m1 - m)).sum() < 0
     return f"the means {'oscillate' if turning else 'do not settle'}: {found.reason}", _DAMP

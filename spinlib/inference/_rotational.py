@@ -12,8 +12,7 @@ from spinlib.spin_glass import SpinGlass
 
 def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
          max_iter: int = 500) -> Marginals:
-    r"""Vector approximate message passing: the reaction term of every free cumulant,
-    from the spectrum of the couplings.
+    r"""Vector approximate message passing: a reaction term of all free cumulants, from the spectrum of the couplings.
 
     ``ridge``, a number or (n,), is the part of ``glass.lam`` that belongs to a spin alone; the rest joins the
     couplings, A = diag(lam - ridge) - J. For prompts A is the second moment of the features. Spins and couplings

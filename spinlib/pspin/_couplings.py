@@ -120,8 +120,7 @@ def _noise(n_spins, p, distinct, rng):
 
 def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = False,
                       rng: RNG = None) -> tuple[Couplings, np.ndarray]:
-    """Couplings in which a configuration is hidden: ``(couplings, plant)``, drawn together with probability
-    proportional to ``P0(J) exp(-H_J(plant) / T)``.
+    """Couplings that hide a configuration, ``(couplings, plant)``, with the law ``P0(J) exp(-H_J(plant) / T)``.
 
     ``plant`` (N,) is uniform on the sphere, and each entry of a tensor of :func:`gaussian_couplings` is shifted by
     ``plant_i1 ... plant_ip / (2 T N^(p-1))`` (with ``distinct=True`` those of distinct indices only). Given the

@@ -16,8 +16,7 @@ _EPS = 4 * np.finfo(float).eps  # the smallest rtol that brentq takes
 
 @dataclass(frozen=True)
 class OneRSB:
-    """Equilibrium of :meth:`PSpin.solve`: overlap ``q`` inside a state, breaking parameter ``x``,
-    ``f`` and ``energy`` per spin.
+    """Equilibrium of :meth:`PSpin.solve`: overlap ``q`` in a state, breaking parameter ``x``; ``f``, ``energy`` a spin.
 
     The paramagnet is q = 0, x = 1. The overlap between states is 0 (there is no field).
     """
@@ -67,8 +66,7 @@ class PSpin:
 
     @cached_property
     def T_K(self) -> float:
-        """Kauzmann temperature, where the complexity at x = 1 vanishes and 1RSB begins;
-        q jumps there from 0 to 1 - y_K."""
+        """Kauzmann temperature: the complexity at x = 1 vanishes, 1RSB begins, q jumps from 0 to 1 - y_K."""
         return math.sqrt(self.p * self._y_K / 2) * math.exp((self.p - 2) / 2 * math.log1p(-self._y_K))
 
     @cached_property
@@ -84,8 +82,7 @@ class PSpin:
     # --- free energies ---------------------------------------------------------------------------------------------
 
     def free_energy(self, q: ArrayLike, T: float, x: ArrayLike = 1.0, q0: ArrayLike = 0.0) -> np.ndarray | float:
-        """1RSB free energy per spin for overlaps ``q`` inside and ``q0`` between states (Thesis eq.
-        (118), no constant).
+        """1RSB free energy per spin for overlaps ``q`` in and ``q0`` between states (Thesis eq. (118), no constant).
 
         ``q``, ``x``, ``q0`` are numbers or arrays that broadcast, 0 <= q0 <= q < 1 and 0 <= x <= 1; ``T`` > 0 is a
         number. At x = 1 the value does not depend on q; x = 0 is the limit, the replica-symmetric one. The saddle is a
@@ -144,8 +141,7 @@ class PSpin:
     # --- equilibrium -----------------------------------------------------------------------------------------------
 
     def solve(self, T: float) -> OneRSB:
-        """Equilibrium at temperature ``T`` > 0: the 1RSB saddle below T_K, the paramagnet (q = 0,
-        x = 1) at and above it.
+        """Equilibrium at temperature ``T`` > 0: the 1RSB saddle below T_K, the paramagnet (q = 0, x = 1) from it on.
 
         Between T_K and T_d the exponentially many states add up to the paramagnet, so nothing shows in f. Below T_K, y
         = y_K and w = 1 - q solves w (1-w)^((p-2)/2) = s, s = T sqrt(2 y_K / p). In t = w / s the bracket is [1,
@@ -192,8 +188,7 @@ class PSpin:
         return math.exp(_root(growth, level + p / 2 * math.log1p(-1 / (p - 1)), level))
 
     def state_overlap(self, T: float, x: float = 1.0) -> float:
-        """Overlap q inside the states that weight ``x`` selects at ``T``, on the stable branch (Thesis eq.
-        (111) at q0 = 0).
+        """Overlap q in the stable states that weight ``x`` selects at ``T`` (Thesis eq. (111) at q0 = 0).
 
         w = 1 - q solves w (w + xq) q^(p-2) = 2 T^2 / p. On 0 < w <= x/(p-2+x), where the inner replicon is >= 0, the
         left side increases; it is <= w (w + x), which gives the lower end, and reaches 2 T^2 / p exactly when x >=
@@ -206,8 +201,7 @@ class PSpin:
         return 1 - self._w(T, x)
 
     def complexity(self, T: float, x: float = 1.0) -> float:
-        """Complexity Sigma of the stable states that weight ``x`` selects at ``T``,
-        (1/N) ln of their number (Thesis eq. (75)).
+        """Complexity, (1/N) ln of the number of the stable states that weight ``x`` selects at ``T`` (Thesis eq. (75)).
 
         Defined for T <= T_d and x_th(T) <= x <= 1; ValueError, naming this range, elsewhere. Negative where typical
         samples have no such states, as at x = 1 below T_K.
@@ -273,8 +267,7 @@ class PSpin:
 
 
 def _root(function, lower: float, upper: float) -> float:
-    """The root between two ends of proven, weakly opposite sign; an end that rounding put on the wrong side is the
-    root."""
+    """The root between two ends of proven, weakly opposite sign; an end that rounding misplaced is the root."""
     if function(lower) >= 0:
         return lower
     if function(upper) <= 0:

@@ -1,5 +1,4 @@
-"""Message passing on one sample of the spherical p-spin model: relaxed BP on the edges, AMP on the spins,
-state evolution.
+"""Message passing on a sample of the spherical p-spin model: relaxed BP on edges, AMP on spins, state evolution.
 
 All three follow from Thesis eqs. (54), (55), which the Thesis averages over the graph at once. Here they are iterated.
 The spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
@@ -21,8 +20,7 @@ from spinlib.pspin._couplings import Couplings, check_couplings
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Iterates:
-    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N), and mean variance ``v`` (n_steps + 1,
-    ...)."""
+    """Every step of a message passing: means ``m`` (n_steps + 1, ..., N), mean variance ``v`` (n_steps + 1, ...)."""
 
     m: np.ndarray
     v: np.ndarray
@@ -51,10 +49,9 @@ class OverlapPath:
 
 
 def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
-    """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1;
-    mean v h, shape of the argument.
+    """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1; of its shape.
 
-    This is q + v = 1 of Thesis eqs. (59)-(61) at every step: the multiplier follows the field.
+    The mean is v h: q + v = 1 of Thesis eqs. (59)-(61) at every step, the multiplier follows the field.
 
     >>> from spinlib.pspin.amp import spherical_variance
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
@@ -65,8 +62,7 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
 
 
 def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> OverlapPath:
-    """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1), with the overlap of two copies started at
-    ``overlap`` (default q).
+    """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1) and the ``overlap`` of two copies (default q).
 
     Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts.
     At fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is
@@ -127,13 +123,12 @@ def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | N
 
 
 def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 10) -> Iterates:
-    """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55);
-    start from ``m`` (N,).
+    """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55).
 
-    Every message leaves its spin with the value ``m_i`` at first. The multiplier of eq. (55) is chosen at every step so
-    that the marginals, eq. (50), obey the spherical constraint. Messages: p for each of the binomial(N, p) factors, so
-    keep N below about 100. Raises ValueError if a coupling has coinciding indices: draw with ``gaussian_couplings(...,
-    distinct=True)``.
+    Every message leaves its spin with the value ``m_i`` of ``m`` (N,) at first. The multiplier of eq. (55) is chosen at
+    every step so that the marginals, eq. (50), obey the spherical constraint. Messages: p for each of the
+    binomial(N, p) factors, so keep N below about 100. Raises ValueError if a coupling has coinciding indices: draw with
+    ``gaussian_couplings(..., distinct=True)``.
 
     >>> from spinlib.pspin.amp import relaxed_bp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins

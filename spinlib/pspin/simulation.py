@@ -1,5 +1,4 @@
-"""The spherical p-spin model at finite size: couplings, gradient descent, Langevin dynamics,
-Monte Carlo with tempering."""
+"""The spherical p-spin model at finite size: couplings, descent, Langevin dynamics, Monte Carlo with tempering."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,8 +16,7 @@ __all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings",
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Descent:
-    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), how the change fell,
-    why it stopped."""
+    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), how it fell, why it stopped."""
 
     s: np.ndarray
     energy: np.ndarray
@@ -88,8 +86,7 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
 
 def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, eps: ArrayLike,
              n_steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hamiltonian motion on the sphere in the potential ``beta H``: half kick, great circle, half kick,
-    ``n_steps`` times.
+    """Hamiltonian motion on the sphere in the potential ``beta H``: ``n_steps`` of half kick, great circle, half kick.
 
     ``s`` (..., N) on the sphere and tangent velocity ``v``; ``beta`` and ``eps`` are numbers or have shape (...,).
     Time-reversible and volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``.
@@ -153,8 +150,7 @@ class Tempering:
 def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 1000, n_copies: int = 2,
                        n_leapfrog: int = 6, eps: float = 0.35, s: ArrayLike | None = None,
                        rng: RNG = None) -> Tempering:
-    """Sample the Boltzmann distribution at the increasing temperatures ``T`` by hybrid Monte Carlo with exchange of
-    neighbours.
+    """Sample the Boltzmann distribution at increasing temperatures ``T``: hybrid Monte Carlo, exchange of neighbours.
 
     A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
     accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps

@@ -1,5 +1,4 @@
-"""The spherical model with pair couplings (p = 2), solved exactly at finite size from its eigenvalues and one contour
-integral."""
+"""The spherical model with pair couplings (p = 2) at finite size, exactly, from its eigenvalues: a contour integral."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -28,8 +27,7 @@ class TwoSpin:
 
 
 def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> TwoSpin:
-    r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on the sphere ``sum_k y_k^2 = N``,
-    at finite N and temperature ``T``.
+    r"""Exact equilibrium of ``H = -sum_k mu_k y_k^2`` on ``sum_k y_k^2 = N``, at finite N and temperature ``T``.
 
     ``eigenvalues`` mu (N,) of the symmetric coupling matrix. The partition function of Thesis eq. (21)-(23) at p = 2,
     :math:`Z = \frac{\pi^{N/2}}{2\pi i}\int dz\, e^{Nz}\prod_k (z-\beta\mu_k)^{-1/2}`, is integrated along the path of
@@ -80,8 +78,7 @@ def _saddle_gap(below):
 
 
 def _along_the_path(y, d):
-    """z - a_k (nodes, N) at the heights y of the path, and the exponent there minus the one at the saddle,
-    which is real."""
+    """z - a_k (nodes, N) at the heights y of the path, and the exponent there, real, minus the one at the saddle."""
     x = _steepest_descent(y, d)
     w = x[:, None] + d + 1j * y[:, None]
     return w, len(d) * x - 0.5 * np.log(np.abs(w) / d).sum(axis=1)

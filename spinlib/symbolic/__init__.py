@@ -1,10 +1,9 @@
-"""The replica calculation for the spherical p-spin model, derived with SymPy;
-nothing here is a formula typed in at its end.
+"""The replica calculation for the spherical p-spin model, derived with SymPy.
 
-Every function builds its answer from the step before. The letters are module-level symbols: ``beta`` (1/T), ``p``
-(spins per coupling), ``n`` (replicas), ``N`` (spins), ``x`` (Parisi parameter), ``lam`` (multiplier of Thesis eq.
-(23), half of the lambda_0 of the book), ``q`` or ``q1, q0`` (overlaps) and ``q_hat, q1_hat, q0_hat`` (their
-conjugates). All energies are per spin.
+Nothing here is a formula typed in at its end: every function builds its answer from the step before. The letters are
+module-level symbols: ``beta`` (1/T), ``p`` (spins per coupling), ``n`` (replicas), ``N`` (spins), ``x`` (Parisi
+parameter), ``lam`` (multiplier of Thesis eq. (23), half of the lambda_0 of the book), ``q`` or ``q1, q0`` (overlaps),
+``q_hat, q1_hat, q0_hat`` (their conjugates). All energies are per spin.
 """
 from spinlib._core import need
 

@@ -44,8 +44,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def _flatten(expression):
-    """Powers as q^p times whole powers of q, logarithms as sums of logarithms of irreducible factors:
-    then it is rational."""
+    """Powers as q^p times whole powers of q, logarithms as sums over irreducible factors: then it is rational."""
     expression = sp.expand_power_base(sp.expand_power_exp(expression), force=True)
     split = lambda log: _split_log(log.args[0]) if log.free_symbols else sp.expand_log(log, force=True)
     return expression.subs({log: split(log) for log in expression.atoms(sp.log)})
@@ -60,6 +59,5 @@ def _split_log(argument):
 
 
 def _orient(factor):
-    """The factor or its negative, whichever has a positive leading coefficient:
-    the logarithm is of the absolute value."""
+    """The factor or its negative, whichever has a positive leading coefficient, for the log of its absolute value."""
     return -factor if factor.could_extract_minus_sign() else factor

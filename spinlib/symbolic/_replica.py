@@ -34,8 +34,7 @@ def gaussian_average(expression: sp.Expr, variable: sp.Symbol, variance: sp.Expr
 
 @cache
 def disorder_exponent() -> sp.Expr:
-    """log E exp(beta J S) for one coupling, ``S`` the sum over replicas of its product of spins;
-    Thesis eqs. (26), (27c).
+    """log E exp(beta J S) for one coupling, S the sum over replicas of its product of spins (Thesis eqs. (26), (27c)).
 
     The sign is PLUS: averaging an exponential of a Gaussian can only raise it.
 
@@ -120,8 +119,7 @@ def n_to_zero(expression: Any) -> sp.Expr:
 
 @cache
 def rs_action() -> sp.Expr:
-    """lim G / n for one overlap q and its conjugate; Thesis eq. (41) is twice this,
-    with the sign of beta^2 turned round.
+    """lim G / n for one overlap q and its conjugate; Thesis eq. (41) is twice this, with the sign of beta^2 wrong.
 
     >>> from spinlib.symbolic import rs_action, q, q_hat
     >>> rs_action().coeff(q).coeff(q_hat)
@@ -132,8 +130,7 @@ def rs_action() -> sp.Expr:
 
 @cache
 def rs_multipliers() -> dict[sp.Symbol, sp.Expr]:
-    """{lam: ..., q_hat: ...} as functions of q: the solution of Thesis eqs.
-    (42b) and (44), dg/dq_hat = 0 and dg/dlam = -1.
+    """{lam: ..., q_hat: ...} as functions of q, of dg/dq_hat = 0 and dg/dlam = -1 (Thesis eqs. (42b), (44)).
 
     >>> from spinlib.symbolic import rs_multipliers, q_hat
     >>> rs_multipliers()[q_hat]
@@ -208,8 +205,7 @@ def one_rsb_free_energy() -> sp.Expr:
 
 @cache
 def parisi_parameter_equation() -> sp.Expr:
-    """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that the Thesis does not write beside eqs.
-    (110)-(112).
+    """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that is missing beside Thesis eqs. (110)-(112).
 
     At fixed q0 and q1 the physical x is the one where f is largest; at q1 = q0 it holds for every x.
 

@@ -46,15 +46,12 @@ def _standard_moment(order):
 
 def _moment(mean, variance, order):
     """E sigma^order of a Gaussian of given mean and variance."""
-    return sum(
-        sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k)
-        for k in range(order + 1)
-    )
+    return sum(sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k)
+               for k in range(order + 1))
 
 
 def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """(mean / variance, 1 / variance) of the Gaussian exp(log_weight) in ``sigma``;
-    turns Thesis eq. (53) into (54), (55).
+    """(mean / variance, 1 / variance) of the Gaussian exp(log_weight) in ``sigma``; Thesis eqs. (53) to (55).
 
     Raises ValueError if the weight is not quadratic in sigma.
 
@@ -71,10 +68,9 @@ def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
 
 @cache
 def dense_equations() -> dict[str, sp.Expr]:
-    """{'field_variance': E (m/v)^2, 'stiffness': 1/v} summed over the K couplings of a spin, <J> = 0;
-    Thesis eqs. (57), (58).
+    """{'field_variance': E (m/v)^2, 'stiffness': 1/v} summed over the K couplings of a spin (Thesis eqs. (57), (58)).
 
-    Means of different messages are independent with E m^2 = q, v is the same for all.
+    <J> = 0; means of different messages are independent with E m^2 = q, v is the same for all.
 
     >>> from spinlib.symbolic.cavity import dense_equations
     >>> dense_equations()['field_variance']
@@ -144,18 +140,15 @@ def node_term() -> sp.Expr:
     -K
     """
     weight = sp.exp(field * sigma - sigma**2 / (2 * v))
-    log_integral = sp.expand(
-        sp.expand_log(sp.log(sp.simplify(sp.integrate(weight, (sigma, -sp.oo, sp.oo)))), force=True)
-    )
-    field_squared = q / v**2
+    log = sp.log(sp.simplify(sp.integrate(weight, (sigma, -sp.oo, sp.oo))))
+    log_integral, field_squared = sp.expand(sp.expand_log(log, force=True)), q / v**2
     averaged = log_integral.coeff(field, 2) * field_squared + log_integral.coeff(field, 0)
     return sp.expand_log(averaged, force=True).subs(v, 1 - q) - K * log_Z_message
 
 
 @cache
 def edge_term(printed: bool = False) -> sp.Expr:
-    """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65). ``printed=True`` is eq.
-    (68), which keeps -ln Z_(a->i) only.
+    """Sum over edges of ln Z_(ai), per spin; Thesis eq. (65), or ``printed``: eq. (68), which keeps -ln Z_(a->i) only.
 
     Derived on one edge: the factor's message exp(A sigma - B sigma^2 / 2) to order J^2, with its share -lam sigma^2 /
     2K of the multiplier, is averaged over the Gaussian message of the spin. What is left is of order 1/K, but a spin
@@ -172,11 +165,8 @@ def edge_term(printed: bool = False) -> sp.Expr:
         return normalisation
     # of the other p - 1 spins; 1 / K
     mean_squared, second, share = sp.symbols("mean_squared second share", positive=True)
-    heard = (
-        weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma)
-        - share * lam * sigma**2 / 2
-    )
-    linear, stiffness = gaussian_message(heard)
+    heard = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma)
+    linear, stiffness = gaussian_message(heard - share * lam * sigma**2 / 2)
     first, square = _moment(m, v, 1), _moment(m, v, 2)  # of the spin, in its own message
     edge = sp.expand(linear * first + linear**2 * (square - first**2) / 2 - stiffness * square / 2)
     per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0

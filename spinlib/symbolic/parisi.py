@@ -1,5 +1,4 @@
-"""Matrices of replicas: nested blocks, their spectrum, determinant and sums,
-with sizes that may leave the integers (SymPy)."""
+"""Matrices of replicas, nested blocks, by SymPy: spectrum, determinant, sums, for sizes that may leave the integers."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,8 +7,7 @@ import sympy as sp
 
 
 def parisi_matrix(values: Sequence, sizes: Sequence) -> sp.Matrix:
-    """Explicit matrix of nested blocks: ``values[0]`` on the diagonal,
-    ``values[j]`` inside blocks of side ``sizes[j]``.
+    """Explicit matrix of nested blocks: ``values[0]`` on the diagonal, ``values[j]`` in blocks of side ``sizes[j]``.
 
     ``sizes`` starts at 1 and ends at the integer side of the matrix; (1, n) is replica symmetric, (1, x, n) is one
     step of breaking. Raises ValueError if a size does not divide the next.
@@ -28,8 +26,7 @@ def parisi_matrix(values: Sequence, sizes: Sequence) -> sp.Matrix:
 
 
 def parisi_spectrum(values: Sequence, sizes: Sequence) -> list[tuple[sp.Expr, sp.Expr]]:
-    """(eigenvalue, multiplicity) pairs of :func:`parisi_matrix`; sizes may be symbols,
-    so n and x may leave the integers.
+    """(eigenvalue, multiplicity) pairs of :func:`parisi_matrix`; sizes may be symbols: n, x may leave the integers.
 
     The matrix is a sum of (values[j] - values[j+1]) times the matrix B_j of ones in blocks of side sizes[j]. The B_j
     commute; B_j is sizes[j] on vectors constant in its blocks, 0 on vectors that sum to 0 there. Hence the pairs.

@@ -33,8 +33,7 @@ def factor_term() -> sp.Expr:
 
 @cache
 def node_log() -> sp.Expr:
-    """beta F_i^RSB for sums A, D1, D0 of all couplings, without the messages' normalisation;
-    Thesis eq. (115), x a symbol.
+    """beta F_i^RSB for sums A, D1, D0 of all couplings, x a symbol; Thesis eq. (115) without the normalisations.
 
     Over the states the field of a spin is Gaussian, of mean A and variance D0; in each of them the spin gives the
     replica-symmetric ln Z_i = ln(2 pi / D1) / 2 + field^2 / (2 D1). SymPy averages its x-th power.

@@ -71,11 +71,10 @@ def replica_moments() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 # --- from messages to messages -------------------------------------------------------------------------------------
 
 def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
-    """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2, over ``spins`` = [(h_j, Delta0_j, Delta1_j),
-    ...].
+    """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2; Thesis eqs. (86)-(91).
 
-    One amplitude a replica: the spins of the site that hears the message, or ones for the whole factor. Thesis eqs.
-    (86)-(91).
+    ``spins`` = [(h_j, Delta0_j, Delta1_j), ...]; one amplitude a replica: the spins of the site that hears the message,
+    or ones for the whole factor.
 
     >>> from spinlib.symbolic.one_rsb import weak_coupling_log, h, between, within
     >>> weak_coupling_log([(h, between, within)], [1])
@@ -114,8 +113,7 @@ def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[
 
 
 def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-    """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any number x of replicas;
-    Thesis eqs. (97)-(102).
+    """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any x replicas; Thesis eqs. (97)-(102).
 
     The matrix B_d on, -B_nd off the diagonal is inverted through its spectrum, so x may be a symbol or a fraction.
     Infinite where B_d = (x - 1) B_nd: there the states no longer have a finite spread.
@@ -133,8 +131,7 @@ def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) ->
 
 @cache
 def graph_averages() -> dict[str, sp.Expr]:
-    """{'field': E A^2, 'D1': B_d + B_nd, 'D0': B_nd} summed over the K couplings of a spin;
-    Thesis eqs. (104)-(106), (109).
+    """{'field': E A^2, 'D1': B_d + B_nd, 'D0': B_nd} summed over a spin's K couplings; Thesis eqs. (104)-(106), (109).
 
     h of different messages are independent with E h^2 = q0; E sigma^2 = 1 and E sigma sigma' = q1 after (83), (84).
 
@@ -172,8 +169,7 @@ def closed_equations(multiplied: bool = True) -> dict[str, sp.Expr]:
 
 @cache
 def multiplier() -> sp.Expr:
-    """lam as a function of q1 from Thesis eq. (112), which is 1/D1 = 1 - q1;
-    at x = 1 and q1 = q0 it is that of eq. (59).
+    """lam as a function of q1 from 1/D1 = 1 - q1, Thesis eq. (112); at x = 1 and q1 = q0 it is that of eq. (59).
 
     >>> from spinlib.symbolic.one_rsb import multiplier, p, q1
     >>> multiplier().subs(p, 3).subs(q1, 0)
