@@ -18,8 +18,8 @@ def need(package: str, module: str) -> None:
     if package in sys.modules and sys.modules[package] is not None:
         return
     if find_spec(package) is None:
-        raise ModuleNotFoundError(f"{module} needs {package}, which is missing: pip install "
-                                  "\"spinlib[all]\"", name=package)
+        words = f'{module} needs {package}, which is missing: pip install "spinlib[all]"'
+        raise ModuleNotFoundError(words, name=package)
 
 
 def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
@@ -118,9 +118,8 @@ def check_last_axis(name: str, value: Any, length: int, hint: str = "") -> np.nd
     """``value`` as a finite float64 array (..., ``length``) without an empty axis."""
     array = check_finite(name, value, hint=hint)
     if array.ndim == 0 or array.shape[-1] != length or array.size == 0:
-        raise ValueError(f"{name} must have shape (..., {length}), got {array.shape}; "
-                         "the last axis runs over the spins, "
-                         f"and no axis is empty{_and(hint)}")
+        raise ValueError(f"{name} must have shape (..., {length}), got {array.shape}; the last axis runs over the "
+                         f"spins, and no axis is empty{_and(hint)}")
     return array
 
 

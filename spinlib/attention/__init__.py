@@ -8,16 +8,7 @@ from importlib import import_module
 from spinlib._core import need
 from spinlib.attention._retrieve import retrieve
 
-_FILES = {
-    "_blocks": ("feed_forward", "linear_attention", "softmax_attention"),
-    "_in_context": ("InContextTransformer",),
-    "_layers": ("Heads", "Layer", "attention_weights", "causal_mask", "decoder_layer", "encoder_layer", "multi_head",
-                "scaled_dot_product"),
-    "_models": ("LinearAttention",),
-    "_softmax": ("SoftmaxAttention", "TransformerBlock", "architecture"),
-    "_tokens": ("embed", "layer_norm", "output_probabilities", "rms_norm", "rotary", "sinusoidal_positions"),
-}
-_FILE_OF = {name: file for file, names in _FILES.items() for name in names}
+_FILES = ("_blocks", "_tokens", "_layers", "_models", "_softmax", "_in_context")  # all that need torch
 
 __all__ = [
     "InContextTransformer", "LinearAttention", "SoftmaxAttention", "TransformerBlock", "architecture",
@@ -29,10 +20,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _FILE_OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     need("torch", f"spinlib.attention.{name}")
-    globals()[name] = found = getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+    files = (import_module(f"{__name__}.{file}") for file in _FILES)
+    globals()[name] = found = next(getattr(file, name) for file in files if hasattr(file, name))
     return found
 
 

@@ -89,9 +89,9 @@ def feed_forward(Z: TensorLike, W_1: TensorLike, b_1: TensorLike, W_2: TensorLik
                           for name, value in (("W_1", W_1), ("b_1", b_1), ("W_2", W_2), ("b_2", b_2)))
     if (Z.ndim < 2 or W_1.ndim != 2 or W_2.ndim != 2 or W_1.shape[1] != Z.shape[-2] or W_2.shape[1] != W_1.shape[0]
             or b_1.shape != W_1.shape[:1] or b_2.shape != W_2.shape[:1]):
-        raise ValueError("feed_forward needs Z (..., n, columns), W_1 (H, n), b_1 (H,), W_2 (rows, H), b_2 (rows,), "
-                         "got "
-                         + ", ".join(str(tuple(part.shape)) for part in (Z, W_1, b_1, W_2, b_2)))
+        got = ", ".join(str(tuple(part.shape)) for part in (Z, W_1, b_1, W_2, b_2))
+        raise ValueError(f"feed_forward needs Z (..., n, columns), W_1 (H, n), b_1 (H,), W_2 (rows, H), b_2 (rows,), "
+                         f"got {got}")
     return _feed_forward(Z, W_1, b_1, W_2, b_2)
 
 

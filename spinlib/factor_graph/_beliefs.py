@@ -117,9 +117,8 @@ def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals
 
 
 def _messages(messages, valid) -> np.ndarray:
-    messages = check_array(
-        "messages", messages, valid.shape, hint="one row per edge of the graph: Beliefs.messages of the same graph"
-    )
+    messages = check_array("messages", messages, valid.shape,
+                           hint="one row per edge of the graph: Beliefs.messages of the same graph")
     if (messages < 0).any():
         raise ValueError(f"messages must be >= 0, got least {messages.min():g}; they are weights of states")
     empty = np.flatnonzero((messages * valid).sum(-1) == 0)

@@ -32,9 +32,8 @@ class FactorGraph:
     factors: tuple[tuple[tuple[int, ...], np.ndarray], ...]
 
     def __post_init__(self):
-        cards = check_type("cards", self.cards, (Sequence, np.ndarray), "cards=(2, 3) are two variables of 2 and 3 "
-                                                                        "states")
-        cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(cards))
+        check_type("cards", self.cards, (Sequence, np.ndarray), "cards=(2, 3) are two variables of 2 and 3 states")
+        cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(self.cards))
         check_type("factors", self.factors, Sequence, "factors=[((0, 1), table)] is one factor of two variables")
         factors = []
         for a, factor in enumerate(self.factors):

@@ -32,12 +32,10 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     J = check_array("J", np.full(M, J) if np.ndim(J) == 0 else J, (M,), hint="give one coupling per row of scopes")
     h = check_array("h", np.full(n_spins, h) if np.ndim(h) == 0 else h, (n_spins,), hint="give one field per spin")
     sign = np.array([-1.0, 1.0])
-    if max(beta * np.abs(J).max(initial=0), beta * np.abs(h).max()) > 700:
-        raise ValueError(
-            f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max "
-            f"|J|={np.abs(J).max(initial=0):g} "
-            f"and max |h|={np.abs(h).max():g}: the weight exp(beta J) leaves the finite numbers; lower beta"
-        )
+    top_J, top_h = np.abs(J).max(initial=0), np.abs(h).max()
+    if max(beta * top_J, beta * top_h) > 700:
+        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max |J|={top_J:g} and max "
+                         f"|h|={top_h:g}: the weight exp(beta J) leaves the finite numbers; lower beta")
     product = reduce(np.multiply.outer, [sign] * p)
     factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]
     factors += [((i,), np.exp(beta * h[i] * sign)) for i in np.flatnonzero(h).tolist()]

@@ -88,8 +88,7 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
         D = isqrt(n)
         if n < 2 or D * (D + 1) != n:
             raise ValueError(f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; "
-                             "pass the mean of a glass that "
-                             "to_spin_glass made")
+                             "pass the mean of a glass that to_spin_glass made")
     D = check_integer("D", D, 1)
     mean = check_array("mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins")
     return mean.reshape(D + 1, D).copy()

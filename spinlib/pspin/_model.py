@@ -72,7 +72,7 @@ class PSpin:
     @cached_property
     def e_ground(self) -> float:
         """Ground-state energy per spin, the limit T -> 0 of ``solve(T).energy``."""
-        return self._e(self._y_K)
+        return -0.5 * math.sqrt(2 * self._y_K / self.p) * (self.p - 1 + 1 / self._y_K)
 
     @cached_property
     def e_threshold(self) -> float:
@@ -261,9 +261,6 @@ class PSpin:
     def _sigma(self, y):
         log = np.log if isinstance(y, np.ndarray) else math.log
         return -0.5 * ((1 - y) ** 2 / (self.p * y) + log(y) + 1 - y)
-
-    def _e(self, y) -> float:
-        return -0.5 * math.sqrt(2 * y / self.p) * (self.p - 1 + 1 / y)
 
 
 def _root(function, lower: float, upper: float) -> float:

@@ -111,8 +111,7 @@ def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, 
         s, v = _leapfrog(couplings, s, v, beta, eps, n_steps)
     if not (np.isfinite(s).all() and np.isfinite(v).all()):
         raise ValueError(f"the motion left the finite numbers with eps up to {eps.max():g} and beta up to "
-                         f"{beta.max():g}; "
-                         "lower eps, to 0.35 / sqrt(beta) or less")
+                         f"{beta.max():g}; lower eps, to 0.35 / sqrt(beta) or less")
     return s, v
 
 

@@ -48,8 +48,9 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
                          "at T = 0 all weight is on the top eigenvector")
     beta = 1 / T
     n, a = len(mu), np.sort(beta * mu)[::-1]
-    gap = _saddle_gap(a[0] - a)  # z = a[0] + gap
-    d = gap + (a[0] - a)         # distance of the saddle to every branch point, without cancellation
+    below = a[0] - a             # z = a[0] + gap; 1/(2N) < gap < 1/2, and the sum falls with it
+    gap = brentq(lambda g: (0.5 / (g + below)).sum() - n, 0.4 / n, 0.6, xtol=np.finfo(float).tiny, rtol=1e-15)
+    d = gap + below              # distance of the saddle to every branch point, without cancellation
     width = np.sqrt(2 / (1 / d**2).sum())
     longest = np.arcsinh(0.5 * np.pi / width)  # y = width sinh(u) ends at pi/2; the integrand has vanished long before
     u = np.linspace(0, longest, 41)[:-1]
@@ -69,12 +70,6 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
     occupation = np.empty(n)
     occupation[np.argsort(mu)[::-1]] = share
     return TwoSpin(float(log_z), float(-(mu * occupation).sum()), occupation, float(a[0] + gap))
-
-
-def _saddle_gap(below):
-    """The root g > 0 of sum_k 1/(2 (g + below_k)) = N: g lies between 1/(2N) and 1/2, and the sum falls with g."""
-    n = len(below)
-    return brentq(lambda g: (0.5 / (g + below)).sum() - n, 0.4 / n, 0.6, xtol=np.finfo(float).tiny, rtol=1e-15)
 
 
 def _along_the_path(y, d):

@@ -205,7 +205,7 @@ def one_rsb_free_energy() -> sp.Expr:
 
 @cache
 def parisi_parameter_equation() -> sp.Expr:
-    """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that is missing beside Thesis eqs. (110)-(112).
+    """d(-2 beta f)/dx, whose zero fixes x in [0, 1]: the equation that is missing beside (110)-(112) in the Thesis.
 
     At fixed q0 and q1 the physical x is the one where f is largest; at q1 = q0 it holds for every x.
 

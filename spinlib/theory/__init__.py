@@ -9,12 +9,11 @@ from spinlib.theory._density import hessian_density
 from spinlib.theory._depth import chebyshev_steps, depth_error, thinking_curve
 from spinlib.theory._moments import EntryMoments, block_moments, prompt_moment
 from spinlib.theory._pools import PoolErrors, pool_errors, pool_limit
-from spinlib.theory._ridge import RidgeEquivalent, learning_curve, ridge_equivalent
+from spinlib.theory._ridge import RidgeEquivalent, best_ridge, learning_curve, ridge_equivalent
 from spinlib.theory._shuffled import shuffled_edge, shuffled_error
-from spinlib.theory._spectrum import best_ridge, spectrum_teacher
 from spinlib.theory._spikes import SpikeThresholds, spike_evolution, spike_free_energy, spike_thresholds
 from spinlib.theory._state_evolution import ErrorPath, state_evolution
-from spinlib.theory._teacher import Teacher, prompt_teacher
+from spinlib.theory._teacher import Teacher, prompt_teacher, spectrum_teacher
 from spinlib.theory._training import training_curve
 
 __all__ = [  # in the order of the story

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from spinlib._core import check_integer, check_real, check_type, one_line
 from spinlib.theory._teacher import Teacher, prompt_teacher
@@ -76,16 +76,42 @@ def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> 
     P/D^2, N/D and ridge D; finite sizes lie higher by order 1/D (N = 5D, P = 2D^2, ridge 1e-6/D: by 7 % at D = 20,
     3.5 % at D = 40).
 
-    At ridge 0 it is the limit, least squares for P > D (D + 1) and the interpolation of least norm below; with
-    t = P/D^2 and c = 1 / (D a) it tends to (1 + noise^2 - 2 t c + t^2 c) / (1 - t) for t < 1, and to
-    (1 + noise^2 - c) t / (t - 1) for t > 1: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025), for infinitely many
-    training tasks. The thesis has no such formula. ValueError at ridge 0 and P = D (D + 1), where it diverges; for D, N, P < 1; ridge, noise < 0.
+    At ridge 0 it is the limit, least squares for P > D (D + 1) and the interpolation of least norm below; with t =
+    P/D^2 and c = 1 / (D a) it tends to (1 + noise^2 - 2 t c + t^2 c) / (1 - t) for t < 1, and to (1 + noise^2 - c) t /
+    (t - 1) for t > 1: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025), for infinitely many training tasks. The
+    thesis has no such formula. ValueError at ridge 0 and P = D (D + 1), where it diverges; for D, N, P < 1; ridge,
+    noise < 0.
 
     >>> from spinlib.theory import learning_curve
     >>> print([round(learning_curve(D=20, N=100, P=P, ridge=0.01), 4) for P in (100, 400, 10_000)])
     [0.9958, 0.5178, 0.1974]
     """
     return ridge_equivalent(prompt_teacher(D, N, noise), P, ridge).error
+
+
+def best_ridge(teacher: Teacher, P: int) -> float:
+    """The ridge at which :func:`ridge_equivalent` has its lowest error for P samples: the lowest point over its kappa.
+
+    Source: the formulas there. ValueError for P < 1, and where nothing can be learned: then no ridge is large enough.
+
+    >>> from spinlib.theory import Teacher, best_ridge    # one group: unexplained / (P signal / count)
+    >>> print(f"{best_ridge(Teacher([2.0], [0.5], unexplained=0.25, count=100), P=200):.5f}")
+    0.25000
+    """
+    a, count = check_type("teacher", teacher, Teacher, "make one with spectrum_teacher").variance, teacher.count
+    P = check_integer("P", P, 1)
+    ridge = lambda x: np.exp(x) * (1 - count @ (a / (a + np.exp(x))) / P)
+
+    def error(x):
+        left = 1 / (1 + a / np.exp(x))
+        missed = teacher.unexplained + a * teacher.signal @ left**2
+        return missed / (1 - count @ (1 - left)**2 / P) if ridge(x) > 0 else np.inf
+
+    grid = np.linspace(np.log(a.min()) - 9, np.log(count @ a) + 9, 200)
+    k = int(np.argmin([error(x) for x in grid]))
+    if k == len(grid) - 1:
+        raise ValueError("teacher must have a signal that P samples can show, got one where the prediction 0 is best")
+    return float(ridge(minimize_scalar(error, bounds=grid[[max(k - 1, 0), k + 1]], options={"xatol": 1e-9}).x))
 
 
 def _root(f, low, high):

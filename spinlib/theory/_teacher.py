@@ -38,7 +38,8 @@ class Teacher:
         signal = check_array("signal", self.signal, a.shape, hint="one sum of squares a group")
         check_finite("signal", signal, minimum=0.0, hint="it is a sum of squares")
         count = check_finite("count", self.count, minimum=1, hint="count the directions of a group")
-        count = check_array("count", count, a.shape, hint="one number a group") if count.ndim else np.full(a.shape, count)
+        count = np.broadcast_to(count, a.shape) if not count.ndim else count
+        count = check_array("count", count, a.shape, hint="one number a group")
         freeze(self, variance=a, signal=signal, count=count)
         object.__setattr__(self, "unexplained", check_real("unexplained", self.unexplained, minimum=0))
 
@@ -67,3 +68,30 @@ def prompt_teacher(D: int, N: int, noise: float = 0.0) -> Teacher:
     a, b = (1 + (D + 1 + D * rho) / N) / D, (1 + 2 / N) * (1 + 2 / D + 2 * rho + rho**2)
     c = 1 / (D * a)
     return Teacher([a, b], [D * c**2, 0.0], 1 + rho - c, [D * D, D])
+
+
+def spectrum_teacher(variances: ArrayLike, N: int, noise: float = 0.0, *, fourth: ArrayLike | None = None,
+                     count: ArrayLike = 1) -> Teacher:
+    r"""The features s = u (x) query of prompts whose tokens have the covariance diag(``variances``), tasks N(0, I).
+
+    Group (i, j), row by row, has the variance e_i l_j: l = ``variances`` (groups,), e = [l^2 + (F - l^2)/N]/D +
+    noise^2 l/N; weights l/(D e) on the diagonal. The last row is that of the labels, with variance b l_j, b Gaussian.
+    ``fourth`` (groups,) is the diagonal of F = E (x.x) x x^T, by default Gaussian, 2 l^2 + l tr. ``count`` as in
+    :class:`Teacher`: directions in a group, D in all. ValueError for variances not positive, N < 1, noise < 0, F < l^2.
+
+    >>> from spinlib.theory import prompt_teacher, spectrum_teacher    # white tokens
+    >>> print(f"{spectrum_teacher([1.0] * 20, 100).unexplained:.5f} {prompt_teacher(20, 100).unexplained:.5f}")
+    0.17355 0.17355
+    """
+    lam = check_array("variances", variances, (None,), hint="one variance a group")
+    check_finite("variances", lam, minimum=np.finfo(float).tiny, hint="leave out directions without variance")
+    c = check_array("count", np.broadcast_to(count, lam.shape), lam.shape)
+    N, rho = check_integer("N", N, 1), check_real("noise", noise, minimum=0)**2
+    D, trace = c.sum(), c @ lam
+    F = lam * (2 * lam + trace) if fourth is None else check_array("fourth", fourth, lam.shape, hint="one a group")
+    check_finite("fourth - variances^2", F - lam**2, minimum=0.0, hint="fourth is E |x|^2 x_i^2")
+    waste = (F - lam**2) / (N * D) + rho * lam / N  # what e has beside the task
+    e, b = lam**2 / D + waste, (1 + 2 / N) * ((trace / D + rho)**2 + 2 * c @ lam**2 / D**2)
+    signal = np.vstack([np.diag(c * (lam / (D * e))**2), 0 * lam])
+    return Teacher(np.outer(np.append(e, b), lam).ravel(), signal.ravel(), rho + float(c @ (lam * waste / e)) / D,
+                   np.outer(np.append(c, 1), c).ravel())

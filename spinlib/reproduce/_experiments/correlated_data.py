@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spinlib.icl import LinearTask, features, to_spin_glass
+from spinlib.icl import LinearTask, to_spin_glass
+from spinlib.landscape import block_values
 from spinlib.reproduce._experiment import Experiment, grid, lines
 from spinlib.reproduce._experiments.learning_phase_diagram import five_errors
 
@@ -31,17 +32,11 @@ def _blocks(rng, c, repeat, D, N, P):
     """Histograms of the entries of h (blocks C, D) and of J (blocks E, F, G), counts of 60 bins; what lies outside is
     counted in the last bin of its side. C_diagonal: h of the D diagonal spins. E_diagonal: J between two of them, E:
     all other J inside W11."""
-    data = features(LinearTask(D, N, corr=c).sample(P, rng=rng))
-    glass = to_spin_glass(data, 0.0)
-    h = glass.h.reshape(D + 1, D)
-    J = glass.J.reshape(D + 1, D, D + 1, D)
-    inner = J[:D, :, :D].reshape(D * D, D * D)
+    entries = block_values(to_spin_glass(LinearTask(D, N, corr=c).sample(P, rng=rng), 0.0))
     spins = np.eye(D, dtype=bool).ravel()
-    pairs = np.triu(np.ones((D * D, D * D), bool), 1)
-    both = pairs & np.outer(spins, spins)
-    label = J[D, :, D][np.triu_indices(D, 1)]
-    entries = {"C_diagonal": np.diagonal(h[:D]), "C": h[:D][~np.eye(D, dtype=bool)], "D": h[D],
-               "E_diagonal": inner[both], "E": inner[pairs & ~both], "F": J[:D, :, D].ravel(), "G": label}
+    both = np.outer(spins, spins)[np.triu_indices(D * D, 1)]
+    entries |= {"C_diagonal": entries["C"][spins], "C": entries["C"][~spins],
+                "E_diagonal": entries["E"][both], "E": entries["E"][~both]}
     found = {}
     for name, values in entries.items():
         low, high = _EDGES[name]

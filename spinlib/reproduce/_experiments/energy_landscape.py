@@ -7,7 +7,7 @@ from spinlib._core import need
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.landscape import hessian_spectrum, zero_modes
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, histograms, lines
 
 EDGES = np.geomspace(1e-4, 20, 121)  # of the histograms of eigenvalues
 KEPT = 10                            # matrices whose eigenvalues are kept one by one
@@ -96,14 +96,8 @@ def _fig11_collect(points, results):
     return grid(points, results, "P")
 
 
-def _fig11_draw(fig, result, color):
-    for ax, P, place, energy in zip(fig.subplots(1, 2), result["P"], result["place"], result["energy"], strict=True):
-        ax.scatter(*place.T, c=energy, s=6)
-        ax.set(title=f"P = {P}", xticks=[], yticks=[])
-
-
 EXPERIMENTS = {
     "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, lines(
         "P", {"zero_ratio": "exact"}, axis=-1, ylabel="share of zero curvatures, median over D")),
-    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw),
+    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, histograms("energy", xlabel="energy")),
 }

@@ -82,13 +82,6 @@ def _collect_map(points, results):
     return {"N": cells["N"], "P": np.array(points[0]["P"]), "converged": good.mean(1), **result}
 
 
-def _draw_map(fig, result, color):
-    ax = fig.subplots()
-    image = ax.pcolormesh(result["P"], result["N"], result["contrast_eq153"], vmin=0, vmax=1, shading="nearest")
-    ax.set(xlabel="prompts P", ylabel="examples N", title="contrast, blank where not converged")
-    fig.colorbar(image, ax=ax)
-
-
 def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01, corr: ArrayLike = 0.0,
                 **options) -> dict[str, float]:
     """Population errors of the five weights of Fig 12b on one sample of tokens of covariance ``corr``: ``adam``, 5000
@@ -127,7 +120,8 @@ def _collect_five(points, results):
 
 
 EXPERIMENTS = {
-    "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
+    "fig12a": Experiment(_points_map, _cells, _collect_map, lines(
+        "N", {"contrast_eq153": "wrong", "contrast_exact": "exact"}, ylabel="contrast, median over P")),
     "fig12b": Experiment(_points_five, _five, _collect_five, lines(
         "N", {"adam": "training", "amp_eq153": "wrong", "amp": "theory", "exact": "exact"},
         xlabel="examples N", ylabel="error, median over repeats")),

@@ -106,9 +106,8 @@ def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[
     total, squares = sum(sources), sum(c**2 for c in sources)
     rebuilt = a * total - b_d * squares / 2 + b_nd * (total**2 - squares) / 2
     if sp.expand(log_weight - rebuilt) != 0:
-        raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; "
-                         "expand it to order J^2 and "
-                         f"leave the normalisation out; {sp.expand(log_weight - rebuilt)} is left over")
+        raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; expand it to "
+                         f"order J^2 and leave the normalisation out; {sp.expand(log_weight - rebuilt)} is left over")
     return a, b_d, b_nd
 
 
