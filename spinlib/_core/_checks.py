@@ -18,7 +18,7 @@ def need(package: str, module: str) -> None:
     if package in sys.modules and sys.modules[package] is not None:
         return
     if find_spec(package) is None:
-        words = f'{module} needs {package}, which is missing: pip install "spinlib[all]"'
+        words = f'{module} needs {package}, which is missing: pip install ".[all]" in the folder of the book'
         raise ModuleNotFoundError(words, name=package)
 
 

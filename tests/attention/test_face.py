@@ -25,7 +25,7 @@ except ImportError as error:
 """
     lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
     names = ("multi_head", "LinearAttention", "InContextTransformer", "rotary")
-    remedy = 'needs torch, which is missing: pip install "spinlib[all]"'
+    remedy = 'needs torch, which is missing: pip install ".[all]" in the folder of the book'
     assert lines == [f"spinlib.attention.{name} {remedy}" for name in names]
 
 

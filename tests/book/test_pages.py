@@ -18,7 +18,7 @@ def load(path):
     return module
 
 
-book_repository = load(ROOT / "_ext" / "book_repository.py")
+book_repository, book_meta = load(ROOT / "_ext" / "book_repository.py"), load(ROOT / "_ext" / "book_meta.py")
 book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
 
 
@@ -173,3 +173,25 @@ def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
             assert re.search(about["words"], said[about["defined"]], re.I), f"{name}: {about['defined']} does not say it"
         else:
             assert name in subjects.declared()["people"], f"{name}: which section defines it, of {found}?"
+
+
+def meta(address, *children):
+    config = types.SimpleNamespace(html_title="The Book", html_baseurl=address)
+    context = {"title": "A <em>glass</em> &amp; more", "metatags": "", "pageurl": address + "a.html"}
+    book_meta.add(types.SimpleNamespace(config=config), "a", "page.html", context, nodes.section("", *children))
+    return dict(re.findall(r'(?:name|property)="([^"]*)" content="([^"]*)"', context["metatags"]))
+
+
+def test_a_page_says_what_it_teaches_to_who_links_to_it():
+    long = "You will be able to " + "solve glasses, " * 20
+    found = meta("https://example.org/", paragraph("too short"), box("In this chapter", text=long), paragraph("later " * 9))
+    assert found["description"] == found["og:description"]
+    assert found["description"].startswith("You will be able to solve") and found["description"].endswith("solve glasses ...")
+    assert len(found["description"]) <= book_meta.LENGTH + 4
+    assert found["og:title"] == "A glass &amp; more" and found["og:url"] == "https://example.org/a.html"
+
+
+def test_without_a_box_the_first_paragraph_and_without_an_address_none_is_claimed():
+    found = meta("", paragraph("short"), paragraph('A "page" of forty signs, and a few more of them.'))
+    assert found["description"] == "A &quot;page&quot; of forty signs, and a few more of them." and "og:url" not in found
+    assert "description" not in meta("")
