@@ -50,7 +50,7 @@ class Features:
         query = check_array("query", self.query, (None, None), hint="query is (P, D)")
         P, D = query.shape
         if P < 1 or D < 1:
-            raise ValueError(f"query must be (P, D) with P >= 1 and D >= 1, got {query.shape}")
+            raise ValueError(f"query must be (P, D) with P >= 1 and D >= 1, at least one prompt, got {query.shape}")
         u = check_array("u", self.u, (P, D + 1), hint="u is (P, D + 1) where query is (P, D)")
         y = check_array("y", self.y, (P,), hint="one query label a prompt")
         freeze(self, u=u, query=query, y=y)

@@ -29,7 +29,11 @@ def _chunks(P: int, size: int = 4096) -> list[slice]:
 def check_features(data: Prompts | Features, ridge: float, beta: float
                    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """(u, query, y, ridge) as finite arrays of shapes that fit, or an error in words."""
-    own = not isinstance(data, (Prompts, Features)) and all(hasattr(data, name) for name in ("u", "query", "y"))
-    data = Features(data.u, data.query, data.y) if own else features(data)
+    if not isinstance(data, (Prompts, Features)):
+        if not all(hasattr(data, name) for name in ("u", "query", "y")):
+            raise TypeError("features must be Prompts or Features, or have u (P, D+1), query (P, D) and y (P,), got "
+                            f"{type(data).__name__}; make them with icl.LinearTask(D, N).sample(P)")
+        data = Features(data.u, data.query, data.y)
+    data = features(data)
     check_beta(beta)
     return data.u, data.query, data.y, check_real("ridge", ridge, minimum=0)

@@ -43,7 +43,7 @@ LINES = {
     "random_matrix": 130,
     "icl": 610,
     "theory": 945,
-    "inference": 545,
+    "inference": 550,
     "landscape": 205,
     "plotting": 105,
     "reproduce": 2235,
