@@ -1,0 +1,198 @@
+"""Sparse weights: how many prompts each method needs, and what a curriculum saves."""
+from __future__ import annotations
+
+import numpy as np
+
+from spinlib._core import iterate, need
+from spinlib.icl import LinearTask, best_weights, population_error
+from spinlib.reproduce._experiment import Experiment, grid
+
+D, N = 40, 800
+LADDER = range(140, 281, 20)               # prompts for the fast methods
+DESCENT = (220, 260, 300, 340)             # and for gradient descent
+FULL = (                                   # of the curriculum: D, design, blocks, draws, prompts
+    (40, "uniform", 1, 16, (140, 160, 180, 200)), (40, "growing", 8, 16, (140, 160, 180, 200)),
+    (80, "uniform", 1, 12, (340, 380, 420, 460)), (80, "growing", 8, 12, (300, 340, 380, 420)),
+    (160, "uniform", 1, 8, (840, 920, 1000, 1080)), (160, "growing", 8, 8, (660, 720, 780, 840)),
+    (160, "chain", 16, 8, (800, 880, 960, 1040)), (400, "uniform", 1, 4, (2600, 2700, 2800)),
+    (400, "growing", 8, 4, (2000, 2100, 2200)), (400, "chain", 20, 4, (2200, 2320, 2440)),
+    (800, "uniform", 1, 2, (4600,)), (800, "growing", 8, 2, (4600,)))
+SPIKES = {"two_points": [1], "ternary": [1, -1], "gaussian": [0]}      # means of spikes, in units of their size
+
+
+def posterior(r, v, share, size, kind):
+    """Mean and variance of weights that are 0 or spikes, heard as r in noise v; share and size that fit best."""
+    signs = np.array(SPIKES[kind], r.dtype)[:, None, None]
+    width = size**2 if kind == "gaussian" else 0 * size          # variance of a spike
+    centre, total = size * signs, v + width
+    odds = np.log(share / len(signs) / (1 - share)) + np.log(v / total) / 2
+    odds = odds + r**2 / (2 * v) - (r - centre)**2 / (2 * total)
+    p = np.exp(odds - np.logaddexp(0, np.logaddexp.reduce(odds)))
+    mean = (centre * v + r * width) / total
+    first, second = (p * mean).sum(0), (p * (mean**2 + v * width / total)).sum(0)
+    found = np.sqrt(second.sum() / p.sum()) if kind == "gaussian" else (p * signs * r).sum() / p.sum()
+    return first, second - first**2, p.sum() / r.size, found
+
+
+def messages(u, x, y, window, kind, *, known=None, watch=None, sweeps=500, tol=1e-6):
+    """W11 by message passing on u, queries x (P, D), labels y (P,), the ``window`` (P,) of each with its own noise.
+
+    ``known``: (share, size, unexplained variance of a label); None: learned. ``watch``: the fault of ``iterate``.
+    """
+    own = (np.arange(window.max() + 1)[:, None] == window).astype(y.dtype)      # (windows, P)
+    A, count = np.stack([(u * u * one[:, None]).T @ (x * x) for one in own]), own.sum(1)
+    share, size, floor = known or (1 / len(A[0]), 0.0, 0.0)
+
+    def hear(W, z, doubt):
+        noise = doubt + floor if known else own @ z**2 / count
+        v = 1 / np.tensordot(1 / noise, A, 1)
+        return W + v * (u.T @ (x * (z / noise[window])[:, None])), v, noise
+
+    def step(state):
+        W, z, echo, doubt, learned = state
+        z = y - ((u @ W) * x).sum(1) + echo[window] * z
+        r, v, noise = hear(W, z, doubt)
+        W, var, *found = posterior(r, v, *learned, kind)
+        doubt = np.tensordot(A, var) / count
+        return W, z, doubt / noise, doubt, learned if known else np.array(found)
+
+    W, doubt = np.zeros_like(A[0]), np.ones_like(count)
+    learned = np.array([share, size or np.abs(hear(W, y, doubt)[0]).max()], y.dtype)
+    return iterate(step, (W, y, 0 * doubt, doubt, learned), damping=0.3, tol=tol, max_iter=sweeps, silent=True,
+                   fault=watch).state[0]
+
+
+def refit(S, y, w):
+    """Least squares on the columns of the D largest entries of w, 0 elsewhere."""
+    fitted, support = np.zeros_like(w), np.argpartition(np.abs(w), -D)[-D:]
+    fitted[support] = np.linalg.lstsq(S[:, support], y, rcond=None)[0]
+    return fitted
+
+
+def pursuit(S, y, w):
+    """Hard-thresholding pursuit: a gradient step, the D largest entries, their least squares, until they repeat."""
+    before = None
+    for _ in range(60):
+        w = refit(S, y, w + S.T @ (y - S @ w) / (S**2).sum(0))
+        if np.array_equal(w != 0, before):
+            break
+        before = w != 0
+    return w
+
+
+def product_descent(S, y, signed, steps=4000, every=20):
+    """Gradient descent on the mean square of y - S w, halved, w = U*U - V*V or U*U; yields some w on the way."""
+    U, V = np.full((2, S.shape[1]), 1e-8)
+    for k in range(steps):
+        w = U * U - V * V if signed else U * U
+        if k % every == 0:
+            yield w
+        g = 0.6 * S.T @ (S @ w - y) / len(y)              # rate 0.3
+        U, V = U * (1 - g), V * (1 + g)
+
+
+def _ladder(rng, P, draw):
+    need("sklearn", "the experiment sparse_ladder")
+    from sklearn.linear_model import lasso_path
+
+    data = LinearTask(D, N).sample_features(P, rng=rng)
+    u, x, y = data.u[:, :D], data.query, data.y
+    S = (u[:, :, None] * x[:, None]).reshape(P, D * D)
+
+    def error(w):
+        return population_error(np.vstack([w.reshape(D, D), np.zeros(D)]), N)
+
+    found = {}
+    if P in LADDER:
+        found = {kind: messages(u, x, y, np.zeros(P, int), kind) for kind in SPIKES}
+        for name, positive in (("positive", True), ("signed", False)):
+            pull = S.T @ y / P
+            strengths = np.geomspace(1, 0.02, 15) * (pull if positive else np.abs(pull)).max()
+            path = lasso_path(S, y, alphas=strengths, positive=positive, tol=1e-3)[1].T
+            found[f"{name}_l1"] = min(path, key=error)
+            found[f"{name}_pursuit"] = min((pursuit(S, y, w) for w in path), key=lambda w: ((y - S @ w)**2).sum())
+        found["pursuit"] = pursuit(S, y, np.zeros(D * D))
+    if P in DESCENT and draw < 6:
+        for name, signed in (("product", True), ("square", False)):
+            found[name] = min(product_descent(S, y, signed), key=error)
+            found[f"{name}_refit"] = refit(S, y, found[name])
+    return {name: error(w) for name, w in found.items()}
+
+
+def _ladder_points(full):
+    return [{"P": P, "draw": k} for P in (sorted({*LADDER, *DESCENT}) if full else (220,))
+            for k in range(10 if full else 1)]
+
+
+def _ladder_collect(points, results):
+    """Errors of sparse weights by twelve methods on the same prompts, D = 40, N = 800; NaN where one was not run.
+
+    ``P``, ``draw``: axes of ``two_points``, ``ternary``, ``gaussian`` (messages that learn share and size of spikes);
+    ``positive_l1``, ``signed_l1`` (the best strength of a path, by the exact error), ``positive_pursuit``,
+    ``signed_pursuit`` (from the path, the lowest training error), ``pursuit`` (from 0); gradient descent on U*U - V*V
+    (``product``) and U*U (``square``), stopped at its lowest exact error, with ``_refit`` of the D largest. ``floor``.
+    """
+    return grid(points, results, "P", "draw") | {"floor": np.array(population_error(best_weights(D, N), N))}
+
+
+def windows(design, blocks, P, c, extra=1.3):
+    """Which blocks the queries of a window cover, (windows, blocks), and the window of each of P prompts."""
+    if design == "chain":                                 # three neighbours, cut at the ends
+        k, b = np.arange(blocks + 2)[:, None], np.arange(blocks)
+        seen, weight = (k - 2 <= b) & (b <= k), np.ones(blocks + 2)
+    else:                                                 # all blocks up to a last one, which grows
+        k, j = np.arange(1, blocks + 1), np.arange(blocks)[:, None]
+        told = np.log1p(c / (1 - c) * np.maximum(0, k - j) / k)       # what window k tells where j blocks are known
+        seen, weight = np.tril(np.ones((blocks, blocks), bool)), np.linalg.solve(told, 1 - j[:, 0] / blocks)
+        weight[-1] *= extra                               # for the last block, which no other window covers
+    ends = np.round(P * np.cumsum([0, *weight]) / weight.sum()).astype(int)
+    return seen, np.repeat(np.arange(len(weight)), np.diff(ends))
+
+
+def window_prompts(rng, D, N, design, blocks, P):
+    """u, queries, labels and windows of P prompts, entries of a query scaled such that labels have variance 1."""
+    seen, window = windows(design, blocks, P, best_weights(D, N)[0, 0])
+    parts = []
+    for k, inside in enumerate(np.repeat(seen, D // blocks, axis=1)):
+        w, z, x = (rng.standard_normal(((window == k).sum(), n)) for n in (D, D, inside.sum()))
+        length, chi = np.linalg.norm(w, axis=1, keepdims=True), np.sqrt(rng.chisquare(N, (len(w), 1)))
+        e, query = w / length, np.zeros_like(w)
+        query[:, inside] = x * np.sqrt(D / inside.sum())
+        u = (chi * e + z - e * (e * z).sum(1, keepdims=True)) * chi * length / np.sqrt(D) / N      # X0 y0 / N
+        parts.append((u, query, (w * query).sum(1) / np.sqrt(D)))
+    return *(np.concatenate(one).astype(np.float32) for one in zip(*parts)), window
+
+
+def _curriculum(rng, D, design, blocks, P, draw):
+    c, columns = float(best_weights(D, 20 * D)[0, 0]), []
+
+    def watch(state):                                     # errors by column; stops where 60 sweeps have changed little
+        columns.append(1 - c + ((state[0] - c * np.eye(D, dtype=np.float32))**2).sum(0) / c)
+        return "stuck" if len(columns) > 100 and np.mean(columns[-61] - columns[-1]) < 0.005 else ""
+
+    u, x, y, window = window_prompts(rng, D, 20 * D, design, blocks, P)
+    messages(u, x, y, window, "two_points", known=(1 / D, c, 1 - c), watch=watch, sweeps=401, tol=1e-4)
+    front = np.array(columns).reshape(len(columns), 20, -1).mean(2)[::4].astype(np.float32)
+    front = np.concatenate([front, np.repeat(front[-1:], 101 - len(front), axis=0)])
+    return {"error": columns[-1].mean(), "sweeps": len(columns)} | ({"front": front} if D == 400 else {})
+
+
+def _curriculum_points(full):
+    return [{"D": D, "design": design, "blocks": blocks, "P": P, "draw": k}
+            for D, design, blocks, draws, prompts in (FULL if full else ((40, "growing", 8, 2, (180,)),))
+            for P in prompts for k in range(draws)]
+
+
+def _curriculum_collect(points, results):
+    """Message passing on prompts of three designs: uniform, a chain of windows, and windows that grow; N = 20 D.
+
+    One entry a run: ``D``, ``design``, ``blocks``, ``P``, ``draw``; ``error`` on uniform queries after ``sweeps``.
+    ``front`` (runs, 101, 20): for D = 400, the error of 20 groups of columns at every fourth sweep, the last repeated.
+    """
+    rows = [point | result for point, result in zip(points, results, strict=True)]
+    table = {name: np.array([row[name] for row in rows]) for name in rows[0] if name != "front"}
+    return table | {"front": np.array([row["front"] for row in rows if "front" in row])}
+
+
+EXPERIMENTS = {"sparse_ladder": Experiment(_ladder_points, _ladder, _ladder_collect),
+               "sparse_curriculum": Experiment(_curriculum_points, _curriculum, _curriculum_collect)}
