@@ -46,7 +46,7 @@ LINES = {
     "inference": 550,
     "landscape": 205,
     "plotting": 105,
-    "reproduce": 2235,
+    "reproduce": 2435,
 }
 ALL_LINES = 10000
 

@@ -1,9 +1,10 @@
 """The experiments of the book: one file a chapter, named as its page, with its table at the end."""
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._experiments import (correlated_data, dynamics, energy_landscape, finite_samples, freezing,
-                                            in_context_learning, learning_curve, learning_phase_diagram,
-                                            merged_or_separate, optimal_weights, other_architectures, pure_spin_glass,
-                                            scaling_laws, statistics_of_disorder, which_amp)
+                                            growing_the_crystal, in_context_learning, learning_curve,
+                                            learning_phase_diagram, merged_or_separate, optimal_weights,
+                                            other_architectures, pure_spin_glass, scaling_laws, statistics_of_disorder,
+                                            which_amp)
 
 
 def merged(*tables: dict[str, Experiment]) -> dict[str, Experiment]:
@@ -18,6 +19,6 @@ def merged(*tables: dict[str, Experiment]) -> dict[str, Experiment]:
 
 
 EXPERIMENTS = merged(*(chapter.EXPERIMENTS for chapter in (
-    correlated_data, dynamics, energy_landscape, finite_samples, freezing, in_context_learning, learning_curve,
-    learning_phase_diagram, merged_or_separate, optimal_weights, other_architectures, pure_spin_glass, scaling_laws,
-    statistics_of_disorder, which_amp)))
+    correlated_data, dynamics, energy_landscape, finite_samples, freezing, growing_the_crystal, in_context_learning,
+    learning_curve, learning_phase_diagram, merged_or_separate, optimal_weights, other_architectures,
+    pure_spin_glass, scaling_laws, statistics_of_disorder, which_amp)))
