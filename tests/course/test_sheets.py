@@ -73,7 +73,7 @@ def test_a_problem_has_stars_minutes_a_hint_and_a_target(sheet):
     found = problems(text)
     assert len(found) == len(re.findall(r"^## ", text, re.M)) == 5
     for k, (label, heading, written, minutes, body) in enumerate(found, 1):
-        assert int(written) == k and 30 <= int(minutes) <= 120, heading
+        assert int(written) == k and 30 <= int(minutes) <= 180, heading
         assert len(re.findall(r"^:::\{dropdown\} Hint$", body, re.M)) == 1, heading
         assert targets(body), f"{heading}: *Target:* with a number in bold"
         assert all(2 <= len(re.sub(r"\D", "", t).lstrip("0")) <= 6 for t in targets(body)), heading
