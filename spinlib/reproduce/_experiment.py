@@ -68,12 +68,13 @@ def grid(points: list[Point], results: list[dict], *names: str) -> dict[str, np.
 
 def lines(x: str, series: dict[str, str | None], *, axis: int = 0, **settings: object) -> Callable:
     """A drawing for :class:`Experiment`: the medians of the named results against ``x``, which runs along their
-    ``axis``, each in the colour of its kind (None: the next one)."""
+    ``axis``, each in the colour of its kind (None: the next one), where one was run."""
     def draw(figure, result, color):
         ax = figure.subplots()
         for name, look in series.items():
-            median = np.nanmedian(np.moveaxis(result[name], axis, 0).reshape(len(result[x]), -1), axis=1)
-            ax.plot(result[x], median, "o-", color=color.get(look), label=name)
+            values = np.moveaxis(result[name], axis, 0).reshape(len(result[x]), -1)
+            run = ~np.isnan(values).all(axis=1)
+            ax.plot(result[x][run], np.nanmedian(values[run], axis=1), "o-", color=color.get(look), label=name)
         ax.set(**{"xlabel": x, **settings})
         ax.legend()
     return draw

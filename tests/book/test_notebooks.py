@@ -93,3 +93,20 @@ def test_one_thread_in_a_kernel_of_the_readers_own(chapter):
     first = "".join(chapter[2][0]["source"])
     threads_first = r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy'
     assert re.search(threads_first, first), "the first cell, before numpy is imported"
+
+
+def test_every_label_that_a_page_links_to_exists():
+    """The build says so too, minutes later."""
+    texts = {path: path.read_text() for path in [ROOT / "conventions.md", *(ROOT / "chapters").rglob("*.md")]}
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text())["cells"]
+        names = [c["metadata"].get("mystnb", {}).get("figure", {}).get("name", "") for c in cells]
+        texts[path] = "\n\n".join(["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"]
+                                  + [f":name: {name}" for name in names if name])
+    labels, links = set(), {}
+    for path, text in texts.items():
+        labels |= set(re.findall(r"^\s*\(([\w-]+)\)=|:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\)", text, re.M))
+        for role, target in re.findall(r"\{(ref|numref|eq)\}`(?:[^`<]*<)?([^`<>]+)>?`", text):
+            links.setdefault(target, f"{{{role}}}`{target}` in {path.relative_to(ROOT)}")
+    known = {name for names in labels for name in names}
+    assert len(links) > 500 and [said for target, said in links.items() if target not in known] == []

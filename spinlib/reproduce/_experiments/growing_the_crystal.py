@@ -5,7 +5,7 @@ import numpy as np
 
 from spinlib._core import iterate, need
 from spinlib.icl import LinearTask, best_weights, population_error
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 D, N = 40, 800
 LADDER = range(140, 281, 20)               # prompts for the fast methods
@@ -194,5 +194,17 @@ def _curriculum_collect(points, results):
     return table | {"front": np.array([row["front"] for row in rows if "front" in row])}
 
 
-EXPERIMENTS = {"sparse_ladder": Experiment(_ladder_points, _ladder, _ladder_collect),
-               "sparse_curriculum": Experiment(_curriculum_points, _curriculum, _curriculum_collect)}
+def _curriculum_draw(figure, result, color):
+    ax = figure.subplots()
+    for design, look in (("uniform", "reference"), ("chain", "simulation"), ("growing", "message")):
+        own = result["design"] == design
+        ax.plot(result["P"][own] / result["D"][own], result["error"][own], "o", color=color[look], label=design)
+    ax.set(xlabel="P / D", ylabel="error")
+    ax.legend()
+
+
+EXPERIMENTS = {
+    "sparse_ladder": Experiment(_ladder_points, _ladder, _ladder_collect, lines(
+        "P", {"two_points": "message", "ternary": None, "gaussian": "simulation", "positive_pursuit": "exact",
+              "signed_pursuit": "reference", "pursuit": "wrong", "square_refit": "training"}, xlabel="P", ylabel="error")),
+    "sparse_curriculum": Experiment(_curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw)}
