@@ -29,6 +29,7 @@ def pools(kind: str, split: int) -> tuple[np.ndarray, np.ndarray]:
     data = data - data[:n].mean(0)
     values, V = np.linalg.eigh(data[:n].T @ data[:n] / n)
     V = V[:, values > 1e-9 * values[-1]][:, ::-1]
+    V = V * np.sign(V[np.abs(V).argmax(0), range(V.shape[1])])       # the sign is free: one for every processor
     data = data @ V * np.sqrt(V.shape[1] / values.sum())
     if kind == "twin":
         data = np.random.default_rng([split, 1]).standard_normal(data.shape) * data[:n].std(0)
