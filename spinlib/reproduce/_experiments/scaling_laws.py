@@ -41,7 +41,7 @@ def prompts(pool: np.ndarray, N: int, P: int, rng: RNG) -> Features:
     (n, D), blocks = pool.shape, []
     for start in range(0, P, 500):
         size = min(500, P - start)
-        x = pool[np.argpartition(rng.random((size, n), dtype=np.float32), N, axis=1)[:, :N + 1]]
+        x = pool[np.argpartition(rng.random((size, n)), N, axis=1)[:, :N + 1]]
         y = (x @ rng.standard_normal((size, D, 1)))[:, :, 0] / D**0.5
         u = np.append((y[:, None, :N] @ x[:, :N])[:, 0], (y[:, :N]**2).sum(1, keepdims=True), axis=1) / N
         blocks.append((u, x[:, N], y[:, N]))
