@@ -10,7 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spinlib._core import RNG, ConvergenceWarning, check_integer, check_numbers, check_real, check_rng, need, one_line
+from spinlib._core import (RNG, ConvergenceWarning, check_device, check_integer, check_numbers, check_real, check_rng,
+                           need, one_line)
 
 need("torch", "spinlib.training")
 
@@ -144,7 +145,7 @@ def fit(model: Model, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr
             raise ValueError("settle needs test prompts, got test=None; give fresh ones, LinearTask(D, N).sample(2000)")
     parameters = _parameters(model)
     home = parameters[0].device
-    device = home if device is None else _device(device)
+    device = home if device is None else check_device(device)
     draw = _batches(model, prompts, batch, rng, device)
     unseen = None if test is None else _inputs(model, test, device)
     if warm:
@@ -226,18 +227,6 @@ def _batches(model, prompts, batch, rng, device) -> Callable:
         chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False)).to(device)
         return tuple(tensor[chosen] for tensor in inputs), y[chosen]
     return some
-
-
-def _device(name) -> torch.device:
-    """The torch device of that name, tried with one number, or ValueError in words."""
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        gpu = "there is a GPU for 'cuda'" if torch.cuda.is_available() else "this torch sees no GPU"
-        raise ValueError(f"device must name a device that torch can use, got {name!r}; 'cpu' always works, "
-                         f"{gpu}") from error
-    return device
 
 
 def _loss(model, inputs, y, ridge):

@@ -141,6 +141,20 @@ def check_type(name: str, value: Any, kind: type | tuple[type, ...], remedy: str
     return value
 
 
+def check_device(name: Any) -> Any:
+    """The torch device of that name, tried with one number, or ValueError in words."""
+    need("torch", "device")
+    import torch
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        gpu = "there is a GPU for 'cuda'" if torch.cuda.is_available() else "this torch sees no GPU"
+        raise ValueError(f"device must name a device that torch can use, got {_show(name)}; 'cpu' always works, "
+                         f"{gpu}") from error
+    return device
+
+
 def check_flag(name: str, value: Any) -> bool:
     """``value`` as bool; anything else, such as "no" or 1, is refused rather than read as True."""
     if not isinstance(value, (bool, np.bool_)):

@@ -28,12 +28,12 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def write_arrays(path: Path, arrays: dict[str, np.ndarray], compress: int = zipfile.ZIP_DEFLATED) -> None:
     """An npz file whose bytes depend only on the arrays, whole or not at all."""
-    with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as file:
+    with atomic(path) as temporary, zipfile.ZipFile(temporary, "w") as file:
         for name, array in arrays.items():
             member = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
-            member.compress_type = zipfile.ZIP_DEFLATED
+            member.compress_type = compress
             with file.open(member, "w", force_zip64=True) as stream:
                 np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
 

@@ -3,10 +3,10 @@ from spinlib.icl._errors import best_weights, contrast, controlled_error, popula
 from spinlib.icl._mapping import averages, predict, think, to_spin_glass, training_loss, weights
 from spinlib.icl._prompts import Features, Prompts, features
 from spinlib.icl._readers import in_context_ridge, pool_posterior
-from spinlib.icl._task import LinearTask
+from spinlib.icl._task import LinearTask, PromptBlocks
 
 __all__ = [  # in the order of the story
-    "LinearTask", "Prompts", "Features", "features", "averages", "to_spin_glass", "training_loss", "weights", "predict",
-    "think",
+    "LinearTask", "Prompts", "Features", "PromptBlocks", "features", "averages", "to_spin_glass", "training_loss",
+    "weights", "predict", "think",
     "population_error", "controlled_error", "best_weights", "contrast", "in_context_ridge", "pool_posterior",
 ]

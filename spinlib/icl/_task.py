@@ -1,6 +1,7 @@
 """The task: linear regression in context, sampled as whole prompts or directly as features."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,3 +119,44 @@ class LinearTask:
         x = root(self.corr, self.N) @ x if np.any(self.corr) else x
         y = (x @ rules[:, :, None])[:, :, 0] + self.noise * rng.standard_normal((P, self.N + 1))
         return np.concatenate([x, y[:, :, None]], 2), rules
+
+    def blocks(self, P: int, *, size: int = 4096, rng: int = 0) -> PromptBlocks:
+        """P prompts in blocks of ``size`` that are drawn where they are read: nothing is stored but this recipe.
+
+        Block b is drawn by :meth:`sample_features` from a generator that counts (Philox, with the key (rng, b)), so it
+        is the same whatever was read before, by whichever worker, after whichever restart. Another ``size`` gives other
+        prompts. ``rng`` is a whole number. ValueError for P, size < 1 and for n_tasks: every block would have a pool of
+        its own.
+
+        >>> from spinlib.icl import LinearTask
+        >>> blocks = LinearTask(D=3, N=15).blocks(10_000, rng=1)
+        >>> len(blocks), blocks[2]
+        (3, Features(P=1808, D=3))
+        """
+        rng = check_integer("rng", rng, 0, hint="it is the key of a generator that counts, no generator; write rng=0")
+        if self.n_tasks is not None:
+            raise ValueError(f"n_tasks = {self.n_tasks} draws a pool of tasks at every call, so each block would have "
+                             "another; draw one pool and pass it as tasks")
+        return PromptBlocks(self, check_integer("P", P, 1, hint="P is the number of prompts"),
+                            check_integer("size", size, 1, hint="size is the number of prompts of a block"), rng)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PromptBlocks(Sequence):
+    """P prompts as a sequence of Features, each drawn when it is read; :meth:`LinearTask.blocks` makes it."""
+
+    task: LinearTask
+    P: int
+    size: int
+    seed: int
+
+    __repr__ = one_line
+
+    def __len__(self) -> int:
+        return -(-self.P // self.size)
+
+    def __getitem__(self, b: int) -> Features:
+        if not 0 <= b < len(self):
+            raise IndexError(f"there are {len(self)} blocks, 0 to {len(self) - 1}, got {b}")
+        rng = np.random.Generator(np.random.Philox(key=[self.seed, b]))
+        return self.task.sample_features(min(self.size, self.P - b * self.size), rng=rng)

@@ -4,13 +4,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.linalg import eigvalsh, lapack
-from scipy.sparse.linalg import LinearOperator, cg
 
-from spinlib._core import ConvergenceWarning, check_flag, check_integer, check_real
-from spinlib.icl import Features, Prompts
-from spinlib.inference._features import adjoint, check_features, project
+from spinlib._core import ConvergenceWarning, check_flag, check_integer, iterate
 from spinlib.inference._marginals import Marginals, check_glass, relative
+from spinlib.inference._passes import Data, Place, check, curvature, fields
 from spinlib.spin_glass import SpinGlass
 
 
@@ -56,8 +55,9 @@ def _no_ground_state(glass: SpinGlass, scaled: np.ndarray) -> str:
     return f"the Hessian diag(lam) - J must be positive definite, {what}"
 
 
-def ground_state_cg(features: Prompts | Features, ridge: float, beta: float = 1.0, *, tol: float = 1e-10,
-                    max_iter: int = 1000) -> Marginals:
+def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: float = 1e-10,
+                    max_iter: int = 1000, dtype: DTypeLike = np.float64, device: str | None = None, jobs: int = 1,
+                    keep: bool | None = None, checkpoint: Place = None) -> Marginals:
     r"""Ground state by conjugate gradients that never form J: :math:`(A + \lambda) w = \frac1P\sum_\mu y^\mu s^\mu`.
 
     ``features``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
@@ -67,32 +67,45 @@ def ground_state_cg(features: Prompts | Features, ridge: float, beta: float = 1.
     Warns with ConvergenceWarning when tol is not reached. At ridge 0 with P < D(D+1), where the minimum is not
     unique, any of the minima may be returned.
 
+    Prompts may come in blocks: :meth:`~spinlib.icl.LinearTask.blocks`, or any sequence of Features of one size (the
+    last may be smaller). A list is held in memory, another sequence is read again in every sweep, unless ``keep`` says
+    otherwise. ``dtype`` float32 takes half the memory and time, for a ``tol`` down to 1e-6; sums over blocks are in
+    float64. ``device``, such as "cuda", has torch make the products. ``jobs`` workers of joblib share a sweep: threads
+    here, under ``joblib.parallel_config(backend="dask")`` or ``"ray"`` those of a cluster, from which 32 sums of the
+    size of W come back. The file ``checkpoint`` is written after every sweep: killed, the same call goes on from it.
+    Jobs, order and interruption change no bit (one thread a worker); block size, device and processor change rounding.
+
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.inference import ground_state_cg
     >>> ground_state_cg(LinearTask(D=2, N=10).sample(50, rng=0), ridge=0.1).converged
     True
     """
-    u, query, y, ridge = check_features(features, ridge, beta)
-    tol, max_iter = check_real("tol", tol, above=0), check_integer("max_iter", max_iter, 1)
-    P, shape, n = len(y), (u.shape[1], query.shape[1]), u.shape[1] * query.shape[1]
-    h = (adjoint(u, query, y) / P).ravel()
-    stiffness = ridge + adjoint(u, query, np.ones(P), square=True).ravel() / P
-    norm, history = float(np.linalg.norm(h)), []
+    over, ridge, tol = check(features, ridge, beta, tol, dtype, device, jobs, keep)
+    max_iter = check_integer("max_iter", max_iter, 1)
+    h, squares = (total / over.P for total in over(fields))
+    stiffness = np.where(ridge + squares > 0, ridge + squares, 1.0)
+    if not h.any():
+        return Marginals(h.ravel(), None, True, 0, 0.0, np.empty(0))
 
-    def hessian(w):
-        return (adjoint(u, query, project(u, query, w.reshape(shape))) / P).ravel() + ridge * w
+    def hessian(W):
+        return over(curvature, W)[0] / over.P + ridge * W
 
-    def precondition(residual):  # conjugate gradients show their residual here, once a sweep
-        history.append(float(np.linalg.norm(residual)) / norm)
-        return residual / np.where(stiffness > 0, stiffness, 1.0)
+    def step(state):
+        W, r, p = state  # weights, what is left of h, the direction to go; all (D+1, D)
+        Ap, gain = hessian(p), (r * r / stiffness).sum()
+        a = gain / (p * Ap).sum()
+        W, r = W + a * p, r - a * Ap
+        return W, r, r / stiffness + (r * r / stiffness).sum() / gain * p
 
-    operator = LinearOperator((n, n), matvec=hessian, dtype=np.float64)
-    mean, _ = cg(operator, h, rtol=tol, atol=0.0, maxiter=max_iter,
-                 M=LinearOperator((n, n), matvec=precondition, dtype=np.float64))
-    n_iter, residual = len(history), relative(h - hessian(mean), h)
+    found = iterate(step, (np.zeros_like(h), h, h / stiffness), tol=tol, max_iter=max_iter, silent=True,
+                    measure=lambda state: relative(state[1], h),
+                    **over.saved(checkpoint, "ground_state_cg", ridge))
+    mean, n_iter = found.state[0], found.n_iter
+    residual = relative(h - hessian(mean), h)
     converged = residual <= 10 * tol + 1e-14  # the true residual, not the one that the recursion believes
     reason = "" if converged else f"residual {residual:.1e} > tol {tol:.1e} after {n_iter} sweeps"
     if reason:
         warnings.warn(f"ground_state_cg did not converge: {reason}; raise max_iter, or the ridge", ConvergenceWarning,
                       stacklevel=2)
-    return Marginals(mean, None, converged, n_iter, residual, np.array(history[1:] + [residual])[:n_iter], reason)
+    history = np.append(found.history[:-1], residual)[:n_iter]
+    return Marginals(mean.ravel(), None, converged, n_iter, residual, history, reason)

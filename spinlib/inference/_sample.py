@@ -2,19 +2,21 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from spinlib._core import iterate
-from spinlib.icl import Features, Prompts
-from spinlib.inference._features import adjoint, check_features, project
 from spinlib.inference._marginals import Marginals, marginals
+from spinlib.inference._passes import Data, Place, check, fields, messages
 
 
-def sample_amp(features: Prompts | Features, ridge: float, beta: float = 1.0, *, damping: float = 0.0,
-               tol: float = 1e-10, max_iter: int = 500) -> Marginals:
+def sample_amp(features: Data, ridge: float, beta: float = 1.0, *, damping: float = 0.0,
+               tol: float = 1e-10, max_iter: int = 500, dtype: DTypeLike = np.float64, device: str | None = None,
+               jobs: int = 1, keep: bool | None = None, checkpoint: Place = None) -> Marginals:
     r"""Sum-product approximate message passing between spins and prompts, which never forms J.
 
     ``features``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
-    eq. (126); ``mean`` and ``var`` are in the order of vec(W), W (D+1, D) row-major. Source: Donoho, Maleki and
+    eq. (126); blocks, and ``dtype``, ``device``, ``jobs``, ``keep``, ``checkpoint``, as in :func:`ground_state_cg`.
+    ``mean`` and ``var`` are in the order of vec(W), W (D+1, D) row-major. Source: Donoho, Maleki and
     Montanari (2009), in the form of Rangan (2011) with a Gaussian prior and a Gaussian likelihood. O(P D) memory,
     O(P D^2) time a sweep. The fixed point of the means is the ground state. Warns and returns ``converged=False``
     where it does not settle.
@@ -27,19 +29,18 @@ def sample_amp(features: Prompts | Features, ridge: float, beta: float = 1.0, *,
     >>> print(found.converged, np.allclose(found.mean, ground_state_cg(prompts, ridge=0.1).mean, atol=1e-9))
     True True
     """
-    u, query, y, ridge = check_features(features, ridge, beta)
-    P, shape = len(y), (u.shape[1], query.shape[1])
-    u2, query2 = u * u, query * query
+    over, ridge, tol = check(features, ridge, beta, tol, dtype, device, jobs, keep)
+    P = over.P
 
     def step(state):
-        m, x, g = state  # m, x (D+1, D) of the spins; g (P,) of the prompts
-        tau = project(u2, query2, x)  # beta times the variance of s . sigma
-        g = (y - project(u, query, m) + tau * g) / (P + tau)
-        precision = adjoint(u2, query2, 1.0 / (P + tau))
-        new_x = 1.0 / (ridge + precision)
-        return new_x * (precision * m + adjoint(u, query, g)), new_x, g
+        m, v, g = state  # means and beta times variances of the spins, (D+1, D); g (P,) of the prompts
+        g, precision, pull = over(messages, m, v, P, own=g)
+        v = 1.0 / (ridge + precision)
+        return v * (precision * m + pull), v, g
 
-    start = np.zeros(shape), 1.0 / (ridge + adjoint(u2, query2, np.full(P, 1.0 / P))), np.zeros(P)
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True)
+    squares = over(fields)[1]
+    start = np.zeros_like(squares), 1.0 / (ridge + squares / P), np.zeros(P)
+    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
+                    **over.saved(checkpoint, "sample_amp", ridge, damping))
     return marginals(found, found.state[0].ravel(), found.state[1].ravel(), float(beta), "sample_amp",
                      "raise damping, max_iter or the ridge")

@@ -5,13 +5,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import expit
 
 from spinlib._core import ConvergenceWarning, check_array, check_real, iterate
-from spinlib.icl import Features, Prompts
-from spinlib.inference._features import adjoint, check_features, project
 from spinlib.inference._marginals import Marginals
+from spinlib.inference._passes import Data, Place, check, fields, heard, surprises
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,17 +29,19 @@ class SpikeMarginals(Marginals):
     size: float = np.nan
 
 
-def spike_amp(features: Prompts | Features, *, share: float | None = None, size: float | None = None,
-              damping: float = 0.3, tol: float = 1e-8, max_iter: int = 500, start: ArrayLike | None = None
-              ) -> SpikeMarginals:
+def spike_amp(features: Data, *, share: float | None = None, size: float | None = None,
+              damping: float = 0.3, tol: float = 1e-8, max_iter: int = 500, start: ArrayLike | None = None,
+              dtype: DTypeLike = np.float64, device: str | None = None, jobs: int = 1, keep: bool | None = None,
+              checkpoint: Place = None) -> SpikeMarginals:
     r"""Approximate message passing for weights of W11 that are 0, or ``size`` with probability ``share``.
 
-    ``features`` as in :func:`sample_amp`; ``mean`` and ``var`` in the order of vec(W), 0 in the row of the labels. With
-    A the sum of s^2 over the P prompts and E the mean square of the residuals z = y - S w + z_old sum(A var) / (P E),
-    a spin hears r = w + S^T z / A, its weight in noise of variance E / A. What is None is learned by expectation
-    maximisation: the share from 1/D on, the size, known to be positive, from the largest r. ``start``, weights
-    (D+1, D), makes an informed run. Source: Donoho, Maleki and Montanari (2009); learning: Vila and Schniter (2013),
-    Krzakala et al. (2012). Two products a sweep, O(P D^2); the matrix S of the samples is never formed.
+    ``features``, and all from ``dtype`` on, as in :func:`ground_state_cg`; ``mean`` and ``var`` in the order of vec(W),
+    0 in the row of the labels. With A the sum of s^2 over the P prompts and E the mean square of the residuals
+    z = y - S w + z_old sum(A var) / (P E), a spin hears r = w + S^T z / A, its weight in noise of variance E / A. What
+    is None is learned by expectation maximisation: the share from 1/D on, the size, known to be positive, from the
+    largest r. ``start``, weights (D+1, D), makes an informed run. Source: Donoho, Maleki and Montanari (2009); learning:
+    Vila and Schniter (2013), Krzakala et al. (2012). Two products a sweep, O(P D^2); the matrix S of the samples is
+    never formed.
 
     Warns and returns ``converged=False`` where it does not settle. Convergence says nothing of truth: with few prompts
     it settles far from weights that fit better (``theory.spike_thresholds``). ValueError for a share outside (0, 1),
@@ -52,38 +53,38 @@ def spike_amp(features: Prompts | Features, *, share: float | None = None, size:
     >>> print(found.converged, f"{contrast(weights(found.mean)):.2f}", (found.mean > 0.5).sum())
     True 1.00 20
     """
-    u, query, y, _ = check_features(features, 0.0, 1.0)
-    P, D = query.shape
-    u = np.ascontiguousarray(u[:, :D])
+    over, _, tol = check(features, 0.0, 1.0, tol, dtype, device, jobs, keep)
+    P, D = over.P, over.D
     share = None if share is None else check_real("share", share, above=0, below=1, hint="it is a probability")
     size = None if size is None else check_real("size", size, hint="the value of a weight that is not 0")
     if size == 0:
         raise ValueError("size must not be 0, got 0.0; leave it out to have it learned")
-    A = adjoint(u, query, np.ones(P), square=True)
+    A = over(fields)[1][:D]
     if not A.all():
         raise ValueError(f"{(A == 0).sum()} of {A.size} features are 0 in every prompt: leave out these coordinates")
     W = np.zeros((D, D)) if start is None else check_array("start", start, (D + 1, D), hint="weights W (D+1, D)")[:D]
 
-    def hear(W, z):
-        return W + adjoint(u, query, z) / A, A / max(float(z @ z) / P, np.finfo(float).tiny)
+    def noise(z):
+        return max(float(z @ z) / P, np.finfo(float).tiny)
 
     def posterior(r, precision, share, size):       # the only line that knows the prior
         return expit(np.log(share / (1 - share)) + precision * size * (r - size / 2))
 
     def step(state):
         W, z, (back, now, value) = state            # W (D, D) of the spins, z (P,) of the prompts, what is learned
-        z = y - project(u, query, W) + back * z     # the reaction of the prompts to their own messages
-        r, precision = hear(W, z)
+        z, pull = over(surprises, W, back, own=z)   # with the reaction of the prompts to their own messages
+        r, precision = W + pull / A, A / noise(z)
         p = posterior(r, precision, now, value)
         back = value**2 * float((precision * p * (1 - p)).sum()) / P
         value = float((p * r).sum() / p.sum()) if size is None else size
         return value * p, z, np.array([back, p.mean() if share is None else share, value])
 
-    z = y - project(u, query, W)
-    first = 0.0, share or 1 / D, size or hear(W, z)[0].max()
-    found = iterate(step, (W, z, np.array(first)), damping=damping, tol=tol, max_iter=max_iter, silent=True)
+    z, pull = over(surprises, W, 0.0, own=np.zeros(P))
+    first = 0.0, share or 1 / D, size or (W + pull / A).max()
+    found = iterate(step, (W, z, np.array(first)), damping=damping, tol=tol, max_iter=max_iter, silent=True,
+                    **over.saved(checkpoint, "spike_amp", share, size, damping))
     W, z, (_, share, size) = found.state
-    p = posterior(*hear(W, z), share, size)
+    p = posterior(W + over(heard, own=z)[1] / A, A / noise(z), share, size)
     mean, var = np.zeros((2, D + 1, D))
     mean[:D], var[:D] = W, size**2 * p * (1 - p)
     if found.reason:

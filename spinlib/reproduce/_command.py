@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from spinlib._core import check_integer, need
+from spinlib._core import check_device, check_integer, need
 from spinlib._core._files import atomic
 from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import describe, experiment, names, planned
@@ -39,7 +39,8 @@ def main(arguments: list[str] | None = None) -> int:
         uses = [options.figure != "all" or experiment(name).takes_device for name in asked]
         plans = [planned(name, full=options.full, rng=options.rng, device=options.device if use else "cpu")
                  for name, use in zip(asked, uses)]
-        _try_device(options.device)
+        if options.device != "cpu":
+            check_device(options.device)
         if options.list:
             print("\n\n".join(f"{name}: {describe(name)}" for name in asked))
             return 0
@@ -67,17 +68,6 @@ def main(arguments: list[str] | None = None) -> int:
         made, size = about(name, options.out), path.stat().st_size / 1000
         print(f"{path}: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
-
-
-def _try_device(device: str) -> None:
-    if device != "cpu":
-        need("torch", "--device")
-        import torch
-        try:
-            torch.zeros(1, device=device)
-        except (RuntimeError, AssertionError) as error:
-            why = str(error).strip().splitlines()[0]
-            raise ValueError(f"torch cannot use --device {device} here ({why}); leave it out for the cpu") from None
 
 
 def _check_folder(folder: Path) -> None:

@@ -6,14 +6,13 @@ that ``joblib.parallel_config(backend="dask")`` or ``"ray"`` has set. The parts 
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from spinlib._core import need
+from spinlib._core import need, one_thread
 from spinlib.reproduce._parts import Parts
 
 Done = tuple[int, dict, dict]  # index of the point, its result, its seconds
@@ -56,25 +55,6 @@ def _side_by_side(compute: Callable, todo: list, jobs: int) -> Iterable[Done]:
         return
     for first in range(0, len(todo), 4 * jobs):  # a backend that returns only whole lists: short ones
         yield from Parallel(n_jobs=jobs)(delayed(_one)(compute, *t) for t in todo[first:first + 4 * jobs])
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread for linear algebra, so that a number does not depend on how many there are (with threadpoolctl)."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for torch, and for processes that start from here
-    try:
-        from threadpoolctl import threadpool_limits
-    except ModuleNotFoundError:
-        limits = contextlib.nullcontext()
-    else:
-        limits = threadpool_limits(1)
-    try:
-        with limits:
-            yield
-    finally:
-        if before is None:
-            os.environ.pop("OMP_NUM_THREADS", None)
 
 
 def _bar(title: str, total: int, done: int):

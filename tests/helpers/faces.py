@@ -13,7 +13,7 @@ FACES = {
         "pspin_ising random_scopes tree_scopes"),
     "spinlib.icl": (
         "averages best_weights contrast controlled_error Features features in_context_ridge LinearTask pool_posterior "
-        "population_error predict Prompts think to_spin_glass training_loss weights"),
+        "population_error predict PromptBlocks Prompts think to_spin_glass training_loss weights"),
     "spinlib.inference": (
         "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp spike_amp SpikeMarginals "
         "vamp"),

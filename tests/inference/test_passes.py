@@ -1,0 +1,309 @@
+"""Prompts in blocks: the solvers against scipy and against matrices in memory, one block against many."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.sparse.linalg import LinearOperator, cg
+
+from spinlib import ConvergenceWarning
+from spinlib._core._files import read_arrays
+from spinlib.icl import Features, LinearTask, features, weights
+from spinlib.inference import ground_state_cg, sample_amp, spike_amp
+from spinlib.inference._passes import Pass
+
+TASK = LinearTask(6, 30, noise=0.2)
+BLOCKS = TASK.blocks(1000, size=24, rng=3)                  # 42 blocks, more than there are partial sums, the last of 16
+SOLVERS = {"cg": lambda data, **o: ground_state_cg(data, 0.02, **o),
+           "amp": lambda data, **o: sample_amp(data, 0.02, **o),
+           "spikes": lambda data, **o: spike_amp(data, **o)}
+
+
+def joined(blocks):
+    return Features(*(np.concatenate([getattr(block, name) for block in blocks]) for name in ("u", "query", "y")))
+
+
+def close(a, b, rtol=1e-13):
+    np.testing.assert_allclose(a, b, rtol=0, atol=rtol * np.abs(b).max())
+
+
+# --- blocks of prompts ---------------------------------------------------------------------------------------------
+
+def test_a_block_is_the_same_whatever_was_read_before():
+    there, back = [BLOCKS[b] for b in range(len(BLOCKS))], [BLOCKS[b] for b in reversed(range(len(BLOCKS)))][::-1]
+    again = LinearTask(6, 30, noise=0.2).blocks(1000, size=24, rng=3)
+    for b, (one, two) in enumerate(zip(there, back)):
+        for name in ("u", "query", "y"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+            np.testing.assert_array_equal(getattr(one, name), getattr(again[b], name))
+    assert [len(block.y) for block in BLOCKS] == 41 * [24] + [16]
+    assert len({block.y[0] for block in there}) == 42       # no block is another one
+    assert (TASK.blocks(1000, size=24, rng=4)[0].y != there[0].y).all()
+    fewer = TASK.blocks(100, size=24, rng=3)                # the first prompts of a longer run
+    np.testing.assert_array_equal(fewer[3].u, there[3].u)
+
+
+def test_blocks_have_the_law_of_features():
+    data, other = joined(TASK.blocks(40_000, size=512, rng=0)), TASK.sample_features(40_000, rng=1)
+    for name in ("u", "query", "y"):
+        one, two = getattr(data, name), getattr(other, name)
+        for power in (1, 2):
+            a, b = one**power, two**power
+            assert (np.abs(a.mean(0) - b.mean(0)) < 5 * np.sqrt((a.var(0) + b.var(0)) / 40_000)).all()
+    assert abs(np.corrcoef(data.y[:-512], data.y[512:])[0, 1]) < 5 / 40_000**0.5    # neighbours share nothing
+
+
+@pytest.mark.parametrize("b", [-1, 42, 100])
+def test_there_is_no_block_beside_them(b):
+    with pytest.raises(IndexError, match=f"42 blocks, 0 to 41, got {b}"):
+        BLOCKS[b]
+
+
+def test_blocks_refuse_in_words():
+    for rng in (np.random.default_rng(0), None, 1.5, [0, 1]):
+        with pytest.raises(TypeError, match="rng must be an integer.*the key of a generator that counts.*write rng=0"):
+            TASK.blocks(10, rng=rng)
+    for rng in (-1, 2**64):
+        with pytest.raises(ValueError, match="rng must be at .*write rng=0"):
+            TASK.blocks(10, rng=rng)
+    with pytest.raises(ValueError, match="n_tasks = 5 draws a pool.*pass it as tasks"):
+        LinearTask(2, 3, n_tasks=5).blocks(10)
+    for bad in ({"P": 0}, {"P": 5, "size": 0}):
+        with pytest.raises(ValueError, match="at least 1"):
+            TASK.blocks(**bad)
+    pool = np.eye(6)[:2]
+    assert LinearTask(6, 30, tasks=pool).blocks(10)[0].u.shape == (10, 7)
+
+
+# --- solvers -------------------------------------------------------------------------------------------------------
+
+def scipy_cg(f, ridge, tol):
+    """scipy's conjugate gradients on the matrix of couplings, and the residual of every sweep."""
+    S = np.einsum("pa,pb->pab", f.u, f.query).reshape(len(f.y), -1)
+    A, h, seen = S.T @ S / len(S) + ridge * np.eye(S.shape[1]), f.y @ S / len(S), []
+
+    def precondition(r):
+        seen.append(np.linalg.norm(r) / np.linalg.norm(h))
+        return r / np.diagonal(A)
+
+    mean = cg(A, h, rtol=tol, atol=0, maxiter=200, M=LinearOperator(A.shape, matvec=precondition, dtype=float))[0]
+    return mean, seen
+
+
+def slow_amp(f, ridge, sweeps):
+    """Sample-spin AMP with the matrix of samples and its squares in memory."""
+    S = np.einsum("pa,pb->pab", f.u, f.query).reshape(len(f.y), -1)
+    P, n = S.shape
+    m, v, g = np.zeros(n), 1 / (ridge + (S**2).mean(0)), np.zeros(P)
+    for _ in range(sweeps):
+        tau = S**2 @ v
+        g = (f.y - S @ m + tau * g) / (P + tau)
+        precision = (1 / (P + tau)) @ S**2
+        v = 1 / (ridge + precision)
+        m = v * (precision * m + g @ S)
+    return m, v
+
+
+@pytest.mark.parametrize(("P", "ridge"), [(1000, 0.02), (60, 0.3), (500, 0.0)])
+def test_conjugate_gradients_are_those_of_scipy(P, ridge):
+    f = TASK.sample_features(P, rng=1)
+    for tol in (1e-2, 1e-6):
+        mean, seen = scipy_cg(f, ridge, tol)
+        found = ground_state_cg(f, ridge, tol=tol)
+        close(found.mean, mean, 1e-10)
+        assert found.n_iter == len(seen)
+        np.testing.assert_allclose(found.history[:-1], seen[1:], rtol=1e-6)
+
+
+def test_sample_amp_is_the_one_with_matrices_in_memory():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for sweeps in (1, 2, 7):
+            found, (m, v) = sample_amp(BLOCKS, 0.02, max_iter=sweeps), slow_amp(joined(BLOCKS), 0.02, sweeps)
+            close(found.mean, m)
+            close(found.var, v)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_one_block_is_many_blocks(name):
+    """However they come; in blocks of the same size the bits are the same."""
+    solve, data = SOLVERS[name], list(BLOCKS)
+    drawn, held, whole = solve(BLOCKS), solve(data), solve(joined(data))
+    np.testing.assert_array_equal(drawn.mean, held.mean)
+    np.testing.assert_array_equal(drawn.history, held.history)
+    assert drawn.n_iter == whole.n_iter and drawn.converged
+    close(drawn.mean, whole.mean, 1e-11)
+    close(solve([joined(data)]).mean, whole.mean, 1e-11)
+    if whole.var is not None:
+        close(drawn.var, whole.var, 1e-11)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_order_of_the_prompts_does_not_matter(name):
+    whole = joined(BLOCKS)
+    mixed = np.random.default_rng(0).permutation(1000)
+    f = Features(whole.u[mixed], whole.query[mixed], whole.y[mixed])
+    close(SOLVERS[name](f).mean, SOLVERS[name](BLOCKS).mean, 1e-10)
+
+
+def test_prompts_may_come_in_blocks_too():
+    prompts = [TASK.sample(50, rng=k) for k in range(3)]
+    close(ground_state_cg(prompts, 0.1).mean, ground_state_cg(joined([features(p) for p in prompts]), 0.1).mean, 1e-10)
+
+
+@pytest.mark.parametrize("solve", SOLVERS.values())
+def test_blocks_that_do_not_fit_are_refused(solve):
+    a, b = (TASK.sample_features(P, rng=0) for P in (20, 30))
+    with pytest.raises(ValueError, match="features must hold at least one block"):
+        solve([])
+    with pytest.raises(ValueError, match="block 1 of 3 must hold 20 prompts of D = 6, as the first, got 30 of D = 6"):
+        solve([a, b, a])
+    with pytest.raises(ValueError, match="block 1 of 2 must hold at most 20 prompts of D = 6.*got 30 of D = 6"):
+        solve([a, b])
+    with pytest.raises(ValueError, match="block 1 of 2 .*got 20 of D = 4"):
+        solve([a, LinearTask(4, 3).sample_features(20, rng=0)])
+    with pytest.raises(TypeError, match="Prompts or Features, got ndarray"):
+        solve([a.u])
+    with pytest.raises(TypeError, match="Prompts or Features, got str"):
+        solve("prompts")
+
+
+def test_the_weights_of_blocks_are_near_the_best():
+    W = weights(ground_state_cg(LinearTask(20, 100).blocks(4000, rng=0), 1e-3).mean)
+    assert 0.5 < np.diagonal(W).mean() < 1.1
+
+
+# --- precision, devices, workers -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_bits_do_not_depend_on_the_workers(name):
+    """Threads, and processes of loky: the order of the sums is that of the blocks."""
+    from joblib import parallel_config
+    solve = SOLVERS[name]
+    alone = solve(BLOCKS)
+    for jobs in (2, 3):
+        side = solve(BLOCKS, jobs=jobs)
+        np.testing.assert_array_equal(side.mean, alone.mean)
+        np.testing.assert_array_equal(side.history, alone.history)
+    if name == "amp":
+        with parallel_config(backend="loky", n_jobs=2):
+            np.testing.assert_array_equal(solve(BLOCKS, jobs=2, max_iter=500).mean, alone.mean)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_float32_and_torch_agree_to_their_rounding(name):
+    """Cached blocks have the bits of blocks drawn anew, in float32 too; torch differs by rounding only."""
+    pytest.importorskip("torch")
+    solve = SOLVERS[name]
+    exact, rough = solve(BLOCKS), solve(BLOCKS, dtype="float32", tol=1e-5)
+    assert rough.converged and rough.mean.dtype == np.float64
+    close(rough.mean, exact.mean, 3e-5)
+    assert np.abs(rough.mean - exact.mean).max() > 1e-10        # it was float32
+    kept = solve(BLOCKS, dtype=np.float32, tol=1e-5, keep=True)
+    np.testing.assert_array_equal(kept.mean, rough.mean)
+    close(solve(BLOCKS, device="cpu").mean, exact.mean, 1e-10)
+    close(solve(list(BLOCKS), device="cpu", dtype="float32", tol=1e-5).mean, exact.mean, 3e-5)
+
+
+def test_no_factor_of_a_product_is_shortened():
+    """TF32 has ten bits: conjugate gradients stall with it. Off inside a pass, and afterwards as it was."""
+    torch = pytest.importorskip("torch")
+    seen = []
+
+    def kernel(block):
+        seen.append(torch.get_float32_matmul_precision())
+        return block.y.sum(),
+
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("high")
+        Pass(BLOCKS, np.float32, "cpu")(kernel)
+        Pass(BLOCKS, np.float32, "cpu", jobs=2)(kernel)
+        assert set(seen) == {"highest"} and torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def test_what_a_pass_refuses():
+    for dtype in ("float16", int, "single precision"):
+        with pytest.raises(ValueError, match="dtype must be float32 or float64, got .*write dtype='float32'"):
+            sample_amp(BLOCKS, 0.02, dtype=dtype)
+    with pytest.raises(ValueError, match="tol must be at least 1e-06 in float32.*got 1e-10; write tol=1e-4"):
+        ground_state_cg(BLOCKS, 0.02, dtype="float32")
+    for jobs in (0, -1):
+        with pytest.raises(ValueError, match="jobs must be at least 1"):
+            spike_amp(BLOCKS, jobs=jobs)
+    with pytest.raises(TypeError, match="keep must be True or False"):
+        spike_amp(BLOCKS, keep=1)
+    pytest.importorskip("torch")
+    with pytest.raises(ValueError, match="device must name a device that torch can use, got 'gpu'; 'cpu' always works"):
+        sample_amp(BLOCKS, 0.02, device="gpu")
+
+
+# --- interrupted ---------------------------------------------------------------------------------------------------
+
+class Mortal(Sequence):
+    """Blocks that kill the process, like kill -9, when they are read for the n-th time."""
+
+    def __init__(self, blocks, n=10**9):
+        self.blocks, self.n, self.reads = blocks, n, 0
+
+    def __len__(self):
+        return len(self.blocks)
+
+    def __getitem__(self, b):
+        self.reads += 1
+        if self.reads == self.n:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.blocks[b]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
+@pytest.mark.parametrize(("name", "deaths"), [("cg", [300]), ("amp", [200, 300]), ("spikes", [400])])
+def test_kill_9_costs_one_sweep(tmp_path, name, deaths):
+    """Killed in the middle of a sweep, once or twice, and started again: the same bits, no finished sweep again."""
+    path, sweeps = tmp_path / "run.npz", 0
+    for n in deaths:
+        code = (f"import sys; sys.path[:0] = {[str(pathlib.Path(__file__).parent)]}\n"
+                f"from test_passes import *\nSOLVERS[{name!r}](Mortal(BLOCKS, {n}), checkpoint={str(path)!r})")
+        assert subprocess.run([sys.executable, "-c", code], cwd=pathlib.Path(__file__).parents[2]).returncode == -9
+        before, sweeps = sweeps, len(read_arrays(path)["history"])
+        assert sweeps >= before + n // len(BLOCKS) - 3      # all but the first pass, or two, and the one that was killed
+    blocks = Mortal(BLOCKS)
+    found, alone = SOLVERS[name](blocks, checkpoint=path), SOLVERS[name](BLOCKS)
+    np.testing.assert_array_equal(found.mean, alone.mean)
+    np.testing.assert_array_equal(found.history, alone.history)
+    assert blocks.reads <= (alone.n_iter - sweeps + 3) * len(BLOCKS) + 4
+    again = Mortal(BLOCKS)                                  # what has converged is read
+    np.testing.assert_array_equal(SOLVERS[name](again, checkpoint=path).mean, alone.mean)
+    assert again.reads <= 3 * len(BLOCKS) + 4
+
+
+def test_the_checkpoint_of_another_run_is_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    sample_amp(BLOCKS, 0.02, checkpoint=path)
+    other = TASK.blocks(1000, size=24, rng=4)
+    for run in (lambda: sample_amp(BLOCKS, 0.03, checkpoint=path), lambda: sample_amp(other, 0.02, checkpoint=path),
+                lambda: ground_state_cg(BLOCKS, 0.02, checkpoint=path),
+                lambda: sample_amp(BLOCKS, 0.02, damping=0.1, checkpoint=path),
+                lambda: sample_amp(BLOCKS, 0.02, dtype="float32", tol=1e-4, checkpoint=path)):
+        with pytest.raises(ValueError, match="run.npz is the checkpoint of another run.*name another file"):
+            run()
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(ValueError, match="run.npz is no checkpoint, or a damaged one; delete it"):
+        sample_amp(BLOCKS, 0.02, checkpoint=path)
+
+
+def test_a_run_that_stopped_early_goes_on(tmp_path):
+    """Of its own accord, at max_iter or at a looser tol: more of either, and it ends where one run would have."""
+    path, alone = tmp_path / "run.npz", ground_state_cg(BLOCKS, 0.02)
+    with pytest.warns(ConvergenceWarning):
+        ground_state_cg(BLOCKS, 0.02, max_iter=3, checkpoint=path)
+    ground_state_cg(BLOCKS, 0.02, tol=1e-3, checkpoint=path)
+    np.testing.assert_array_equal(ground_state_cg(BLOCKS, 0.02, checkpoint=path).mean, alone.mean)
+    assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
