@@ -32,7 +32,7 @@ ARROWS = {
     "reproduce": "attention descent icl inference landscape plotting pspin random_matrix spin_glass theory training",
 }
 LINES = {
-    "_core": 390,
+    "_core": 465,
     "spin_glass": 120,
     "descent": 110,
     "symbolic": 965,
@@ -41,14 +41,14 @@ LINES = {
     "attention": 1010,
     "training": 290,
     "random_matrix": 130,
-    "icl": 610,
+    "icl": 655,
     "theory": 945,
-    "inference": 550,
+    "inference": 715,
     "landscape": 205,
     "plotting": 105,
     "reproduce": 2445,
 }
-ALL_LINES = 9650
+ALL_LINES = 9890
 
 
 def spinlib_imports(path):
