@@ -15,7 +15,7 @@ export MKL_NUM_THREADS := 1
 help:
 	@echo "make book                 build the book into _build/html"
 	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter and solution (strict nbval)"
-	@echo "make test-fast            the same without the chapters, under a minute"
+	@echo "make test-fast            the same without the chapters and the slow tests, under a minute"
 	@echo "make test-everywhere      the tests as older processors would run them (about a quarter of an hour)"
 	@echo "make lab                  open the notebooks in JupyterLab"
 	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
@@ -39,8 +39,8 @@ test: .venv/.installed
 	@$(PY) -m pytest -q -n $(JOBS) --nbval intro.ipynb chapters course tests spinlib
 
 test-fast: .venv/.installed
-	@echo "== spinlib (unit tests and doctests) and the tests of the book"
-	@$(PY) -m pytest -q -n $(JOBS) -p no:nbval tests spinlib
+	@echo "== spinlib (unit tests and doctests) and the tests of the book, without those marked slow, which make test runs"
+	@$(PY) -m pytest -q -n $(JOBS) -p no:nbval -m "not slow" tests spinlib
 
 test-everywhere: .venv/.installed
 	@tools/other_machines

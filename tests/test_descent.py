@@ -17,6 +17,7 @@ def start(D, rng):
     return [rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D)]
 
 
+@pytest.mark.slow
 def test_it_is_torch_adam_on_the_prompts():
     D, data = 4, LinearTask(4, 12).sample_features(40, rng=0)
     glass = to_spin_glass(data, 0.0)

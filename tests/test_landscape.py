@@ -91,6 +91,7 @@ def test_mixture_is_normalised_and_its_samples_have_its_moments():
     assert abs(z_score(draws, -0.4)) < 5 and abs(z_score((draws + 0.4) ** 2, mixture.variance)) < 5
 
 
+@pytest.mark.slow
 def test_fit_finds_a_mixture_again_and_beats_one_gaussian():
     truth = Mixture([0.1, 0.9], [4.0, 0.0], [0.5, 1.0])
     values = truth.sample(20_000, rng=1)
@@ -125,6 +126,7 @@ def test_bad_input_is_refused_in_words(call, word):
         call()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("P", [6, 12, 60])
 def test_160_text_no_start_is_trapped_and_no_wall_stands_between_ends(P):
     """Gradient descent from random starts: all end at the lowest loss, and so does every point between two ends."""

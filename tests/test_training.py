@@ -55,6 +55,7 @@ def test_eq_123_loss_against_a_loop():
     assert prompt_error(model, data) == pytest.approx(total / 7, rel=1e-13)
 
 
+@pytest.mark.slow
 def test_adam_reaches_the_ridge_solution_eq_123():
     data, ridge = sample(1), 0.02
     model = LinearAttention(3, rng=0)
@@ -75,6 +76,7 @@ def test_without_ridge_the_idle_column_keeps_its_start():
     assert torch.equal(model.W[0, :, -1], start[0, :, -1]) and not torch.equal(model.W[0, :, :-1], start[0, :, :-1])
 
 
+@pytest.mark.slow
 def test_weight_decay_wd_on_plain_mse_is_ridge_half_wd():
     """The published code: torch Adam(weight_decay=wd) on MSE without the 1/2. Its minimum is ridge = wd/2, not wd."""
     data, wd = sample(2), 0.1

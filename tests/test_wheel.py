@@ -47,6 +47,7 @@ def test_no_page_reads_a_file_but_through_spinlib():
     assert not found
 
 
+@pytest.mark.slow
 def test_every_load_call_of_the_pages_works_from_the_wheel(tmp_path):
     """Without a network: only spinlib itself is installed, numpy and the rest are those of this environment."""
     if int(importlib.metadata.version("setuptools").split(".")[0]) < 77:

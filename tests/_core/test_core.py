@@ -224,6 +224,7 @@ def test_frozen_arrays_are_copies():
         noun.h[0] = 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package,module", [("torch", "spinlib.attention.feed_forward"),
                                             ("torch", "spinlib.training"),
                                             ("sympy", "spinlib.symbolic"), ("matplotlib", "spinlib.plotting")])

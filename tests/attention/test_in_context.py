@@ -57,6 +57,7 @@ def test_it_starts_as_it_says():
     assert sum(p.numel() for p in net.parameters()) == 5 * 64 + 4 * (4 * 64**2 + 2 * 64 * 256 + 256 + 64) + 64
 
 
+@pytest.mark.slow
 def test_every_weight_is_trained_and_the_error_falls():
     task = LinearTask(1, 4, noise=0.5)
     net, start = (InContextTransformer(1, 16, 1, rng=0) for _ in range(2))

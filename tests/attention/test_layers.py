@@ -298,6 +298,7 @@ def test_the_causal_mask_hides_the_future_through_all_layers():
         assert (got[4:] - want[4:]).abs().max() > 1e-2
 
 
+@pytest.mark.slow
 def test_gradients_pass():
     X, layer = normal(37, 4, D).requires_grad_(), random_layer(15, cross=True)
     assert torch.autograd.gradcheck(lambda X: decoder_layer(X, normal(38, 3, D), layer), X)

@@ -48,6 +48,7 @@ def test_it_is_the_attention_of_torch():
     np.testing.assert_allclose(retrieve(keys, queries, 0.7), scaled_dot_product_attention(q, k, k, scale=0.7), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_it_needs_no_torch():
     code = ("import sys; sys.modules['torch'] = None\n"
             "from spinlib.attention import retrieve; print(retrieve([[1, 0]], [0, 1]).tolist())")

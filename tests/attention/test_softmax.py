@@ -25,6 +25,7 @@ def arrays(model):
     return {name: p.detach() for name, p in model.named_parameters()}
 
 
+@pytest.mark.slow
 def test_eq_165_against_scaled_dot_product_attention():
     """torch has tokens as rows; its softmax sums over the tokens that answer, ours over a column. W_Q x asks."""
     X = torch.from_numpy(prompts(0))
@@ -138,6 +139,7 @@ def test_only_the_rows_that_are_read_feel_a_force():
     assert softmax.float()(prompts(12)).dtype == torch.float32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [SoftmaxAttention(2, 8, rng=0), TransformerBlock(2, 8, rng=0)])
 def test_training_settles_and_beats_zero(model):
     task = LinearTask(2, 40)

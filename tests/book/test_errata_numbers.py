@@ -40,6 +40,7 @@ def test_figure_14_quotes_the_stored_run():
     assert ", ".join(f"{error:.2f}" for error in stored["exact_half"].mean(1)[::2]) in text
 
 
+@pytest.mark.slow
 def test_figure_13_with_the_covariance_of_the_program():
     """Prompts drawn token by token: mean fields of the diagonal spins and their mean couplings, within 5 s.e."""
     D, N, P, c = 10, 100, 2000, 0.5

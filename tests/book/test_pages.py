@@ -144,6 +144,7 @@ def test_the_index_finds_the_section_that_says_most():
     assert subjects.places("else", parts) == ["sec-two"] and subjects.places("nothing", parts) == []
 
 
+@pytest.mark.slow
 def test_the_index_has_terms_subjects_people_and_other_names():
     import subjects
     known, text = subjects.entries(), subjects.index()
@@ -159,6 +160,7 @@ def test_the_index_has_terms_subjects_people_and_other_names():
     assert all(re.search(rf"^## {letter}\n\n\* ", text, re.M) for letter in re.findall(r"^## (\S+)$", text, re.M))
 
 
+@pytest.mark.slow
 def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
     import subjects
     known, parts, said = subjects.entries(), subjects.sections(), {}

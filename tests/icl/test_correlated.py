@@ -99,6 +99,7 @@ def test_the_best_weights_are_a_multiple_of_the_identity(corr):
     assert population_error(best_weights(D, N), N, corr=corr) > least
 
 
+@pytest.mark.slow
 def test_mean_couplings_of_correlated_tokens():
     """E s_am s_bn = alpha delta delta + gamma (...): measured at D = 4, within 5 standard errors."""
     D, N, c = 4, 10, 0.5

@@ -135,6 +135,7 @@ def test_the_comparison_of_laws_can_fail():
     assert ks_2samp(slow["|g|^2/q"], probes(longer)["|g|^2/q"]).pvalue < 1e-10
 
 
+@pytest.mark.slow
 def test_exact_moments_of_the_disorder():
     """P = 1: h_mn = y s_mn and J_ii = -s_mn^2; variances for P prompts are 1/P of these."""
     D, N = 3, 5
@@ -374,6 +375,7 @@ def test_population_error_known_values():
     assert population_error(best_weights(3, 10**9, noise=0.3), 10**9, 0.3) == pytest.approx(0.09, rel=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 5), st.integers(1, 40), st.floats(0, 2), st.floats(0, 2), st.integers(0, 10**6))
 def test_best_weights_is_the_minimiser(D, N, ridge, noise, seed):

@@ -426,6 +426,7 @@ def test_eqs_150_151_152_exact_differences():
     assert np.abs((glass.h + glass.J @ m) / one_lambda - m).max() > 0.1 * np.abs(m).max()
 
 
+@pytest.mark.slow
 def test_eqs_151_152_orders_depend_on_the_ridge():
     """Printed: 1/D^2 and 1/D^4. With J ~ D^-2 and m ~ D^-3/2 (ridge 1) or D^-1/2 (ridge ~ 1/D): see the asserts."""
     sizes, pairs = np.array([9, 13, 18]), [(0, 1), (0, 2), (1, 1), (1, 2)]
@@ -445,6 +446,7 @@ def test_eqs_151_152_orders_depend_on_the_ridge():
     assert small_m == pytest.approx(-1.5, abs=0.3) and small_v == pytest.approx(-1.3, abs=0.5)  # printed -2 and -4
 
 
+@pytest.mark.slow
 def test_eqs_151_152_orders_of_the_blocks():
     """At ridge 1 the variance differences fall as D^-4 in W11 but as D^-2 in the label row, where (152) prints D^-4."""
     sizes, rms = np.array([9, 13, 18, 25]), []

@@ -84,6 +84,7 @@ def test_eqs_143_144_146_inverse_transform_gives_the_gaussian_field_and_its_mess
     np.testing.assert_allclose(heard, direct, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_eqs_137_148_marginal_by_integrating_the_neighbours():
     """A star of three: the marginal of its centre, by quadrature over the ends."""
     J, lam, h, beta = np.array([0.5, -0.7]), np.array([1.5, 1.0, 1.2]), np.array([0.3, 1.0, -0.5]), 2.0
@@ -113,6 +114,7 @@ def test_triangle_by_hand():
         np.testing.assert_allclose(ground_state(triangle(0.4 * sign)).var, x, rtol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(n=st.integers(3, 7), strength=st.floats(0.1, 0.95), seed=st.integers(0, 10**6))
 def test_every_message_is_the_mean_without_the_echo(n, strength, seed):

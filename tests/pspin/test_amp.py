@@ -188,6 +188,7 @@ def test_eqs_57_58_sums_over_the_graph():
     assert np.array(squares) + np.array(soft) == pytest.approx(1, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_amp_is_relaxed_bp_with_the_onsager_term_only():
     """From a low-energy start (successive overlaps not small): distance to the edge-wise iteration at the second
     step."""

@@ -77,6 +77,7 @@ def plain_quench(p, T, t_max, h):
     return energy[:-1], C
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p, T", [(3, 0.0), (3, 0.4), (4, 0.2)])
 def test_quench_is_where_eulers_method_goes(p, T):
     coarse, fine = plain_quench(p, T, 2.0, 0.02), plain_quench(p, T, 2.0, 0.01)

@@ -300,6 +300,7 @@ def states(model, T, n=41):
     return x, f_118 + T * sigma / x, sigma, f_118
 
 
+@pytest.mark.slow
 def test_eq_75_printed_transform_fails():
     """Printed: Phi = -(1/beta) max_f(beta x f - Sigma). Right: Phi = (1/beta) min_f(beta x f - Sigma) = x f of
     (118)."""

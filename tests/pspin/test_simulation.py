@@ -25,6 +25,7 @@ from spinlib.pspin.two_spin import solve_two_spin
 from stats import batch_means, z_score
 
 
+@pytest.mark.slow
 @given(p=st.integers(2, 4), n=st.integers(4, 9), seed=st.integers(0, 10**6), distinct=st.booleans())
 @settings(max_examples=30, deadline=None)
 def test_eq_19_gradient_is_the_derivative_of_the_energy(p, n, seed, distinct):
@@ -57,6 +58,7 @@ def covariance(n, distinct, s, t, draws=1500):
     return product.mean(), product.std(ddof=1) / np.sqrt(draws)
 
 
+@pytest.mark.slow
 def test_eq_20_covariance_of_the_energy_for_both_definitions():
     """All tuples: (N/2) q^p exactly. Distinct indices as printed: the elementary symmetric polynomial of s_i t_i,
     well away from it."""
@@ -136,6 +138,7 @@ def test_leapfrog_conserves_energy_to_second_order():
     )
 
 
+@pytest.mark.slow
 def test_oracle_equilibrium_at_p_2_is_the_exact_one():
     """Detailed balance: at p = 2 the energy of the sampler equals the contour integral,
     above and below condensation."""
@@ -162,6 +165,7 @@ def identity_defect(distinct, n=8, samples=16):
     return z_score(rows, 0), rows
 
 
+@pytest.mark.slow
 def test_identity_of_equilibrium_holds_for_all_index_tuples_at_every_temperature():
     """Gaussian integration by parts: E e = -(beta/2)(1 - E<q^p>), exact at every N when the covariance of H is (N/2)
     q^p."""
@@ -170,6 +174,7 @@ def test_identity_of_equilibrium_holds_for_all_index_tuples_at_every_temperature
     assert np.abs(rows.mean(axis=0)).max() < 0.12
 
 
+@pytest.mark.slow
 def test_eq_20_identity_of_equilibrium_fails_for_distinct_indices():
     z, _ = identity_defect(distinct=True, samples=8)
     assert (z > 8).all()
@@ -231,6 +236,7 @@ def test_symmetry_and_the_sphere_are_held_to_rounding():
         descend(J, s * (1 + 1e-7))
 
 
+@pytest.mark.slow
 def test_exchange_has_the_probability_of_detailed_balance():
     """Moves so short that only the exchange counts: min(1, exp((beta - beta')(H - H'))), and not its power .9."""
     J, T = gaussian_couplings(6, 2, rng=0), np.array([0.2, 0.4])
@@ -321,6 +327,7 @@ def test_energy_of_the_plant(p, distinct):
     assert abs(z_score(found, 0)) < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [2, 3])
 def test_plant_and_posterior_sample_are_exchangeable(p):
     """Exact sums over the circle, N = 2: overlap with the plant = overlap of two samples, and e = -1/(2T);

@@ -51,6 +51,7 @@ def whole(folder, name="tiny"):
     return (folder / f"{name}.npz").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--jobs", "2")])
 def test_a_killed_command_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_path, options):
     log, folder = tmp_path / "log", tmp_path / "killed"
@@ -85,6 +86,7 @@ def test_a_part_gets_its_name_only_when_it_is_whole(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_damaged_part_is_computed_again_with_a_word(tmp_path, monkeypatch, capsys):
     """Each kind of damage: cut short, bytes changed in the middle, not a zip at all, empty, another zip."""
     log = tmp_path / "log"
@@ -108,6 +110,7 @@ def test_a_damaged_part_is_computed_again_with_a_word(tmp_path, monkeypatch, cap
     assert whole(tmp_path) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["rng", "full", "code", "point"])
 def test_a_part_made_otherwise_is_not_taken(tmp_path, monkeypatch, change):
     log = tmp_path / "log"
@@ -126,6 +129,7 @@ def test_a_part_made_otherwise_is_not_taken(tmp_path, monkeypatch, change):
     assert len(log.read_text().split()) == (12 if change == "full" else 8)
 
 
+@pytest.mark.slow
 def test_a_finished_run_takes_away_its_own_parts_only(tmp_path, monkeypatch, capsys):
     """A full sweep is killed, a quick one ends in the same folder: the points of the full one are still used."""
     log = tmp_path / "log"
@@ -141,6 +145,7 @@ def test_a_finished_run_takes_away_its_own_parts_only(tmp_path, monkeypatch, cap
     assert not (tmp_path / "tiny.parts").exists()
 
 
+@pytest.mark.slow
 def test_parts_of_other_code_are_counted_named_and_left_alone(tmp_path, monkeypatch, capsys):
     with monkeypatch.context() as before:
         before.setattr(_plan, "code_digest", lambda compute: "older")
@@ -155,6 +160,7 @@ def test_parts_of_other_code_are_counted_named_and_left_alone(tmp_path, monkeypa
     assert len(list((tmp_path / "tiny.parts").iterdir())) == 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options, word", [({"full": False}, "quick or full"), ({"rng": 1}, "seed"),
                                            ({"code": "other"}, "code or numpy"), ({"points": 3}, "points")])
 def test_a_full_run_is_not_written_over_by_another_unless_one_says_so(tmp_path, monkeypatch, capsys, options, word):
@@ -180,6 +186,7 @@ def test_a_full_run_is_not_written_over_by_another_unless_one_says_so(tmp_path, 
     assert (made["full"], made["rng"]) == (full, rng) and made != json.loads(text)
 
 
+@pytest.mark.slow
 def test_a_quick_run_makes_room_for_any_other_and_an_equal_full_one_is_read(tmp_path, monkeypatch):
     save("tiny", tmp_path)
     save("tiny", tmp_path, rng=1)
@@ -190,6 +197,7 @@ def test_a_quick_run_makes_room_for_any_other_and_an_equal_full_one_is_read(tmp_
         save("tiny", tmp_path, replace=1)
 
 
+@pytest.mark.slow
 def test_numbers_do_not_depend_on_the_jobs(tmp_path):
     save("tiny", tmp_path / "1", jobs=1)
     save("tiny", tmp_path / "2", jobs=2)
@@ -231,6 +239,7 @@ def backends(monkeypatch):
     return used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend, times", [("threading", 1), ("multiprocessing", 2)])
 def test_the_sweep_is_carried_by_the_backend_of_joblib_that_is_set(backend, times, backends, tmp_path):
     """Also by one that returns only whole lists (multiprocessing): 12 points as lists of 8 and of 4."""
@@ -255,6 +264,7 @@ def test_dask_carries_the_sweep_to_its_cluster(backends, tmp_path):
     assert backends == ["DaskDistributedBackend"]
 
 
+@pytest.mark.slow
 def test_the_json_beside_says_how_the_file_was_made(tmp_path):
     save("tiny", tmp_path, rng=3, jobs=2)
     made = about("tiny", tmp_path)
@@ -264,6 +274,7 @@ def test_the_json_beside_says_how_the_file_was_made(tmp_path):
     assert made["seconds"] >= 0 and made["cpu_seconds"] >= 0 and made["numpy"] == np.__version__
 
 
+@pytest.mark.slow
 def test_seconds_are_those_of_all_points_also_of_the_interrupted_run(tmp_path, monkeypatch):
     monkeypatch.setenv("TINY_WAIT", "0.05")
     plan = _run.planned("tiny", rng=0)
@@ -274,6 +285,7 @@ def test_seconds_are_those_of_all_points_also_of_the_interrupted_run(tmp_path, m
     assert sum(s["wall"] for s in seconds) > 8 * 0.05
 
 
+@pytest.mark.slow
 def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp_path, monkeypatch, capsys):
     save("tiny", tmp_path)
     log = tmp_path / "log"
@@ -288,6 +300,7 @@ def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp
     assert "tiny.npz is damaged" in (err := capsys.readouterr().err) and err.endswith("; it is made again\n")
 
 
+@pytest.mark.slow
 def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypatch):
     save("tiny", tmp_path, full=True)
     good, text = whole(tmp_path), (tmp_path / "tiny.json").read_text()
@@ -319,6 +332,7 @@ def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypa
         load("tiny", tmp_path)
 
 
+@pytest.mark.slow
 def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
     with pytest.raises(ValueError, match="tiny does not use torch, so it has no device='cuda'"):
         run("tiny", device="cuda")
@@ -329,6 +343,7 @@ def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
     assert about("tiny", tmp_path)["device"] == "cuda"
 
 
+@pytest.mark.slow
 def test_the_command_tries_the_device_before_it_computes(monkeypatch, tmp_path, capsys):
     pytest.importorskip("torch")
     torched = Experiment(tiny_sweep.points, tiny_sweep.gpu, tiny_sweep.collect)
@@ -351,6 +366,7 @@ def test_progress_is_a_bar_on_stderr_and_silence_is_the_default(capsys):
         run("tiny", progress=1)
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -366,6 +382,7 @@ def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert (folder / "tiny.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_an_interruption_from_the_keyboard_ends_in_words_and_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
     def stop(rng, size, name):
         if size == 5:
@@ -391,6 +408,7 @@ def test_one_thread_is_a_state_that_ends(monkeypatch):
         assert threads() == before and "OMP_NUM_THREADS" not in os.environ
 
 
+@pytest.mark.slow
 def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not_lost(tmp_path):
     environment = {**os.environ, "TINY_LOG": str(tmp_path / "log"), "PYTHONPATH": str(ROOT)}
     for _ in range(2):
@@ -458,6 +476,7 @@ sys.exit(main(["tiny", "--out", {folder!r}]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit, kept, file", [(400, 0, "00000-"), (1300, 8, "tiny.npz"), (1500, 0, "tiny.png")])
 def test_a_full_disk_ends_in_one_sentence_and_loses_no_finished_point(tmp_path, limit, kept, file):
     """No file may grow beyond so many bytes: not even a point fits, or the points do, or all but the picture."""
@@ -472,6 +491,7 @@ def test_a_full_disk_ends_in_one_sentence_and_loses_no_finished_point(tmp_path, 
     assert main(["tiny", "--out", str(tmp_path)]) == 0
 
 
+@pytest.mark.slow
 def test_jobs_and_missing_packages_are_refused_in_words(monkeypatch, capsys, tmp_path):
     with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
         run("tiny", jobs=0)

@@ -24,6 +24,7 @@ def test_the_stored_file_is_small_and_whole(stored):
     assert np.nanmax(np.abs(stored["C"][..., 0] - 1)) < 1e-9  # lag 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, T, sample", [(32, 0.0, 0), (32, 0.0, 9), (16, 0.0, 5), (64, 0.3, 2)])
 def test_a_stored_point_comes_out_again(stored, n, T, sample):
     """At T = 0 a descent forgets rounding; at T > 0 64 units of time are too short for chaos to show."""

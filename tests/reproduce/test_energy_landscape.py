@@ -47,6 +47,7 @@ def test_fig_10_stored_run_is_exact_in_all_cells_and_a_point_of_it_comes_out_aga
     assert np.abs(again["values"] - stored["eigenvalues_100"]).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_fig_11_energies_and_the_diagonal_counted_twice():
     found = sweep(FIG11, [{"D": 10, "N": 50, "P": P, "points": 300} for P in (10, 1000)], seed=1)
     assert found["energy"].shape == (2, 300) and found["place"].shape == (2, 300, 2)

@@ -34,6 +34,7 @@ def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
             assert np.allclose(stored[f"histogram{which}_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0], 1, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, k", [(32, 0), (32, 5), (32, 100), (64, 10)])
 def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, n, k):
     """Digit by digit as long as chaos allows; a later run differs between machines."""
@@ -43,6 +44,7 @@ def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, n, k):
         assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k + 1, 0]).max() > 1e-2
 
 
+@pytest.mark.slow
 def test_the_energy_of_a_stored_sample_comes_out_again_with_another_seed(stored):
     """Same couplings, new dynamics: within 4 standard errors; the same bound rejects more than nine in ten of the
     other 127 samples."""

@@ -33,6 +33,7 @@ def test_a_stored_point_comes_out_again(stored, P, sweeps, sample):
     np.testing.assert_array_equal(again["right"][:8], stored["right"][at][:8])
 
 
+@pytest.mark.slow
 def test_heat_bath_moves_leave_the_boltzmann_law(monkeypatch):
     """D = 3: three spikes in nine places, 84 configurations enumerated; one temperature, many sweeps."""
     for name, value in {"D": 3, "N": 10, "STEPS": 1, "HOT": 1.7, "COLD": 1.7}.items():

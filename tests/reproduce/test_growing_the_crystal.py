@@ -16,6 +16,7 @@ def again(experiment, k):
     return points[k], experiment.compute(rng=experiment.generators(np.random.default_rng(0), points)[k], **points[k])
 
 
+@pytest.mark.slow
 def test_a_stored_draw_of_the_ladder_comes_out_again():
     stored = load("sparse_ladder")
     point, found = again(LADDER, 62)

@@ -78,6 +78,7 @@ def test_a_training_has_the_seed_of_its_pool_and_its_number():
     assert one.random() == two.random()
 
 
+@pytest.mark.slow
 def test_the_standard_errors_are_those_of_means_over_prompts():
     """Of ridge regression with one example at D = 1, a mean over 2000 prompts of a square."""
     point = {"D": 1, "N": 1, "tasks": 0, "run": 0, "steps": 1, "width": 4, "layers": 1}

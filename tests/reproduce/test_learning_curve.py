@@ -1,5 +1,6 @@
 """The experiment on finite sizes: keys, the stored file, and what it shows."""
 import numpy as np
+import pytest
 
 from spinlib.reproduce import about, load, run
 from spinlib.reproduce._experiments.learning_curve import EXPERIMENTS
@@ -17,6 +18,7 @@ def test_keys_and_shapes_of_a_tiny_run():
     assert found["mean"][0] == np.concatenate([results[0]["error"], results[1]["error"]]).mean()
 
 
+@pytest.mark.slow
 def test_stored_file_holds_its_first_point_and_an_excess_that_falls_as_one_over_D():
     stored = load("learning_sizes")
     assert stored["D"].tolist() == [10, 20, 40, 80] and stored["samples"].tolist() == [400, 300, 80, 16]
@@ -30,6 +32,7 @@ def test_stored_file_holds_its_first_point_and_an_excess_that_falls_as_one_over_
     assert about("learning_sizes")["full"]
 
 
+@pytest.mark.slow
 def test_quick_run_agrees_with_the_stored_one():
     quick, stored = run("learning_sizes", rng=5), load("learning_sizes")
     far = np.abs(quick["mean"] - stored["mean"][:3]) / np.hypot(quick["standard_error"], stored["standard_error"][:3])

@@ -96,6 +96,7 @@ def test_the_equation_of_state_is_the_large_system_at_the_best_ridge(ratio, tau)
     assert min(learning_curve(D, N, P, ridge * x) for x in (0.7, 1.4)) > here
 
 
+@pytest.mark.slow
 def test_contrast_and_error_are_tied():
     """C^-2 - 1 = error / (c0 tau), ground states of 40 x 41 spins at two ridges; finite size adds 9 %."""
     D, N, P = 40, 200, 4000
@@ -108,6 +109,7 @@ def test_contrast_and_error_are_tied():
         assert abs(np.mean(found) - 1) < 0.12
 
 
+@pytest.mark.slow
 def test_noise_of_the_fields_exactly():
     D, N, P = 6, 9, 7
     data = [LinearTask(D, N).sample_features(P, rng=[5, k]) for k in range(3000)]
@@ -128,6 +130,7 @@ def test_error_in_the_plane():
     assert abs(contrast(W) - t / np.hypot(t, np.sqrt(r2))) < 1e-12
 
 
+@pytest.mark.slow
 def test_stored_map_row_comes_out_again():
     stored, points = load("fig12a"), FIG12A.points(True)
     children = np.random.default_rng(0).spawn(len(points))

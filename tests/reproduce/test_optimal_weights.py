@@ -55,6 +55,7 @@ def test_one_number_by_hand():
         assert mean_distance(1, N) == pytest.approx(N**2 / ((N - 2) * (N - 4)) - 2 * N / (N - 2) + 1, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_fig8_training_approaches_the_exact_solution():
     arrays = tiny(FIG8, [0, 6, 7])
     assert arrays["distance"].shape == (100,) and arrays["curve"].shape == (2, 101) and arrays["epochs"][-1] == 1000
@@ -65,6 +66,7 @@ def test_fig8_training_approaches_the_exact_solution():
 
 # --- fig9 ---------------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_fig9_shapes_training_and_messages():
     arrays = tiny(FIG9, [0, 1, 2, 3, 4, 5, 6], steps=600)
     assert all(arrays[k].shape == (11, 11) for k in ("W_few", "W_many", "start_few", "start_many", "mean", "var"))
@@ -91,6 +93,7 @@ def test_fig9_messages_solve_the_equation_without_the_reaction_term():
     np.testing.assert_allclose(found["mean"][:, :4].ravel(), biased, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_fig9_training_on_few_prompts_ends_on_them():
     found = _compute9(4, 30, 3, "training", 1500, rng=np.random.default_rng(5))
     data = LinearTask(4, 30).sample_features(3, rng=np.random.default_rng(5))
@@ -100,12 +103,14 @@ def test_fig9_training_on_few_prompts_ends_on_them():
 
 # --- all three ----------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_they_are_in_the_table_and_described():
     assert "inverse Wishart" in _run.describe("fig8") and "reaction term" in _run.describe("fig9")
     assert run("fig7", rng=1)["eigenvalues_100"].shape == (20, 100)
     assert _compute7(5, 7, 2, rng=np.random.default_rng(0))["eigenvalues"].shape == (2, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment,keep", [(FIG7, [0]), (FIG8, [0, 6]), (FIG9, [0, 1, 2])])
 def test_the_plain_pictures_can_be_drawn(experiment, keep):
     figure_module = pytest.importorskip("matplotlib.figure")

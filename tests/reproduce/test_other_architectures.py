@@ -13,6 +13,7 @@ from spinlib.reproduce._experiments.other_architectures import EXPERIMENTS, MODE
 FIG15 = EXPERIMENTS["fig15"]
 
 
+@pytest.mark.slow
 def test_a_tiny_run_has_the_arrays_of_the_figure():
     points = [{"model": m, "N": N, "run": 0, "D": 3, "P": 400, "settle": 0.2}
               for m, N in [(m, 10) for m in MODELS] + [("SLA", 20), ("exact", 20)]]
@@ -59,6 +60,7 @@ def test_full_linear_attention_splits_by_parity():
     assert ((here + there) ** 2).mean() > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [1, -1])
 def test_softmax_attention_has_two_valleys(start):
     """D = 2, N = 40: started with scores of one sign, training stays there; the query's own token breaks the tie."""
@@ -118,6 +120,7 @@ def test_fig_15_stored_run():
     assert len(low) and len(high)
 
 
+@pytest.mark.slow
 def test_fig_15_published_value_of_FLA():
     """Published 0.113 at N = 190: SLA gives it; FLA, eq. (164), is 5 % below and W = W_K^T W_Q, eq. (172), above."""
     values = {name: _train(name, 20, 190, 10_000, 0.005, "cpu", np.random.default_rng([190, 0]))[1]

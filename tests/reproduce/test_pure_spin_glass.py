@@ -19,6 +19,7 @@ def sweep(experiment, points, seed=0):
     return experiment.collect(points, [experiment.compute(rng=g, **p) for p, g in zip(points, generators)])
 
 
+@pytest.mark.slow
 def test_fig_17_finds_the_two_kinds_of_couplings_and_of_fields():
     found = sweep(FIG17, [{"D": 10, "N": 100, "P": 1000}] * 8, seed=1)
     assert [len(found[f"values_{name}"]) for name in "CDEFG"] == [100, 10, 4950, 1000, 45]
@@ -45,6 +46,7 @@ def test_fig_17_as_published_one_gaussian_misses_the_tails():
         assert stored[f"gain_{name}"].mean() > 5
 
 
+@pytest.mark.slow
 def test_resampled_couplings_have_the_law_of_their_block_and_are_symmetric():
     glass = to_spin_glass(LinearTask(10, 100).sample_features(1000, rng=0), 0.0)
     J = _resampled(glass, np.random.default_rng(1))
@@ -83,6 +85,7 @@ def test_fig_18_couplings_matter_at_small_ridge_only_and_only_with_their_fields(
     assert mean["moved_fields"][small] > 1                                     # worse than predicting 0
 
 
+@pytest.mark.slow
 def test_fig_18_a_point_of_the_stored_run_comes_out_again():
     stored, points = load("fig18"), FIG18.points(True)
     again = FIG18.compute(rng=np.random.default_rng(0).spawn(len(points))[7], **points[7])

@@ -1,5 +1,6 @@
 """Attention trained on real images: the exact error against sampled prompts, and what the stored file shows."""
 import numpy as np
+import pytest
 from stats import z_score
 
 from spinlib.reproduce import load, run
@@ -24,6 +25,7 @@ def test_a_prompt_shows_no_image_twice():
     assert ((f.u[:, :9] != 0).sum(1) == 8).all() and not (f.u[:, :9] * f.query).any()
 
 
+@pytest.mark.slow
 def test_pools_are_in_principal_directions_and_twins_are_gaussian():
     for kind, sizes in (("digits", (1200, 597, 54)), ("twin", (1200, 597, 54)), ("china_even", (2000, 1000, 63))):
         seen, unseen = pools(kind, 0)
@@ -36,6 +38,7 @@ def test_pools_are_in_principal_directions_and_twins_are_gaussian():
     assert heavy[1] > 4 * heavy[0] and heavy[2] < 0.1
 
 
+@pytest.mark.slow
 def test_stored_file_holds_its_first_points_and_what_the_page_says():
     stored, quick = load("real_images"), run("real_images", rng=0)
     points = IMAGES.points(True)

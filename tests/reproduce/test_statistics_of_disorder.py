@@ -33,6 +33,7 @@ def test_fig5_stored_moments_are_the_exact_ones():
     assert z.max() < 5 and out["draws"] == 100_000
 
 
+@pytest.mark.slow
 def test_fig5_a_stored_point_again():
     """Points have their own seeds: the first one of the full run, with fewer draws, is what a part of it would be."""
     again = FIG5.compute(rng=np.random.default_rng(0).spawn(200)[7], D=10, N=100, P=1000, draws=500)
@@ -82,6 +83,7 @@ def test_fig6_stored_against_the_published_estimator(block, N, published):
     assert out[block][list(out["N"]).index(N)] == pytest.approx(published, rel=0.1)
 
 
+@pytest.mark.slow
 def test_fig6_a_stored_point_lies_in_the_stored_mean():
     """One of 100 points of 10 draws again: its counts are part of the stored ones, its mean is near the stored mean."""
     out = load("fig6")

@@ -1,5 +1,6 @@
 """The experiment of the chapter on which AMP: stored points computed again, and the limits of the pair error."""
 import numpy as np
+import pytest
 
 from spinlib import reproduce
 from spinlib.reproduce import _store, load, run
@@ -34,6 +35,7 @@ def test_amp_variances_a_stored_point_comes_out_again_and_the_pair_term_keeps_it
     assert np.abs(sample[:, -1].mean(-1)).max() < 0.15 and np.isnan(pair[0, 0]).all()
 
 
+@pytest.mark.slow
 def test_amp_variances_quick_shares_its_samples_with_the_stored_run(capsys):
     quick, stored = run("amp_variances"), load("amp_variances")
     a = list(stored["alpha"]).index(7.5)

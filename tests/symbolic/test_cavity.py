@@ -138,6 +138,7 @@ def test_eq_62_63_leaving_lam_out_of_the_factors_is_the_legendre_term():
     assert equal(with_lam - without, -lam / 2)
 
 
+@pytest.mark.slow
 def test_eq_67_node_term_against_a_grid():
     """At field h the integral of exp(h s - s^2 / 2 (1 - q)) is sqrt(2 pi (1 - q)) exp((1 - q) h^2 / 2);
     (67) puts h^2 = q / (1 - q)^2."""

@@ -58,6 +58,7 @@ def spins_of_a_factor(names):
     return [tuple(sp.symbols(f"h_{k} Delta0_{k} Delta1_{k}", positive=True)) for k in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", SIZES)
 def test_eq_76_77_78_joint_message_is_gaussian_with_two_covariances(count):
     t = sp.symbols(f"t1:{count + 1}", real=True)
@@ -196,6 +197,7 @@ def test_eq_95_printed_index_is_the_missing_coupling():
     assert sp.expand(found - hat("b")[2] - hat("c")[2]) == 0 != sp.expand(found - 2 * hat("a")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", SIZES)
 def test_eq_97_98_gaussian_normalised_by_its_determinant(count):
     """ln of the integral of (96): x/2 ln 2 pi - ln det M / 2 + A^2 1.M^-1.1 / 2, against explicit matrices."""
@@ -304,6 +306,7 @@ def test_eq_113_117_118_cavity_equals_replica():
     assert equal(bethe_free_energy(printed=True), one_rsb_free_energy() + sp.log(2 * sp.pi))
 
 
+@pytest.mark.slow
 def test_eq_117_edge_slip_is_a_constant_on_the_saddle_only():
     """The dropped terms sum to x N / 2 on the saddle, 1 in -2 beta f; at q1 = .9, off it, they do not."""
     dropped = bethe_free_energy() - bethe_free_energy(printed=True)

@@ -62,6 +62,7 @@ def test_equal_needs_algebra_for_true_and_a_witness_for_false():
 
 # --- (20) to (30): the disorder average ----------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_eq_24_quenched_is_below_annealed():
     """Three Ising spins, one coupling of variance 1/3 (eq. (20) at p = N = 3):
     Z = 8 cosh(beta J), averaged by quadrature.
@@ -325,6 +326,7 @@ def test_rs_energy_at_zero_temperature():
     assert -np.sqrt(3 / 2) < -1.17167477926529  # Auffinger, Ben Arous and Cerny (2013), p = 3
 
 
+@pytest.mark.slow
 def test_rs_replicon():
     expected = 1 / (1 - q) ** 2 - beta**2 * p * (p - 1) * q ** (p - 2) / 2
     for size in (4, 5):
@@ -379,6 +381,7 @@ def test_eq_37_explicit_one_step_matrices(block, size):
     assert abs((explicit - ansatz).subs({lam: 2, p: 3}).evalf(30, subs={beta: 1})) < 1e-25
 
 
+@pytest.mark.slow
 def test_eq_118_from_replicas():
     assert equal(one_rsb_free_energy(), EQ_118)
     at = one_rsb_multipliers()
@@ -391,6 +394,7 @@ def test_eq_118_from_replicas():
             assert sp.diff(one_rsb_action(), letter).subs(values) == slope  # exact rational numbers
 
 
+@pytest.mark.slow
 def test_eq_118_limits_are_replica_symmetric():
     assert equal(one_rsb_free_energy().subs({q1: q, q0: q}), EQ_46)
     assert equal(one_rsb_free_energy().subs(x, 1), EQ_46.subs(q, q0))  # q1 drops out
@@ -410,6 +414,7 @@ def test_x_equation_that_the_thesis_leaves_out():
     assert equal(parisi_parameter_equation(), expected)
 
 
+@pytest.mark.slow
 @given(T=st.floats(0.05, 0.58))
 @settings(max_examples=15, deadline=None)
 def test_one_step_saddle_of_crisanti_and_sommers(T):

@@ -42,6 +42,7 @@ def test_limits():
     assert (np.diff(values) >= 0).all()
 
 
+@pytest.mark.slow
 def test_patterns_are_found_below_it_and_lost_above():
     """40 of each of e^{8}, e^{12} patterns: overlap of what comes back, far on both sides of the law."""
     rng, d, m = np.random.default_rng(6), 40, 0.8

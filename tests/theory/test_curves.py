@@ -50,6 +50,7 @@ def test_it_is_where_the_messages_rest():
     assert learning_curve(D, N, P, ridge, noise) == pytest.approx(path.error[-1], rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ridge, t, noise", [(0.03, 2.0, 0.0), (0.3, 1.0, 0.0), (0.3, 2.0, 0.5), (1e-4, 2.0, 0.0)])
 def test_sampled_ground_states_come_near_as_one_over_D(ridge, t, noise):
     """Excess over the theory at D = 20 and 40; without its 1/D part nothing is left within 4 standard errors."""

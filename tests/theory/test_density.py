@@ -32,6 +32,7 @@ def test_density_of_equal_variances_is_marchenko_pastur():
     assert np.abs(2 * half / mp_density(x, 0.1, 3.0) - 1).max() < 2e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("P", [50, 1000])
 def test_density_has_the_mass_and_the_mean_of_the_curvatures(P):
     x = np.geomspace(1e-4, 40, 1500)
@@ -42,6 +43,7 @@ def test_density_has_the_mass_and_the_mean_of_the_curvatures(P):
         assert np.trapezoid(x * density, x) == pytest.approx((400 * 1.21 / 20 + 20 * 1.1 * 1.02) / 420, rel=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("P", [100, 420])
 def test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_not(P):
     """E tr A^2 / n: the norms of the prompts add their variance, O(1/P) of the whole."""

@@ -79,6 +79,7 @@ def test_the_first_pass_is_the_learning_curve(noise):
     assert thinking_curve(4000, 8000, 3 * 4000**2, 1, noise)[0] == pytest.approx(law, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_its_growth_is_the_radius_of_the_passes():
     """It starts at P / D^2 = (nu^2 + 3)/(nu^2 - nu), where s^2 int x^2 / |2 - c x|^2 = 1."""
     nu, (x, weight) = 2, spectrum(2)
@@ -111,6 +112,7 @@ def test_prompts_with_the_steps_and_with_messages():
     assert ((v - w)**2).sum(1).mean() + rho == pytest.approx(depth_error(L, D, N, 0.5), rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load, noise, rel", [(10, 0.0, 0.2), (4, 0.5, 0.2)])
 def test_a_trained_layer_that_thinks(load, noise, rel):
     """D = 40, three trainings, 100 prompts each."""

@@ -17,6 +17,7 @@ def test_one_dimension_by_hand():
     assert prompt_moment(1, 1, first=2, label=3) == pytest.approx(105 * 945, rel=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first, second, label", [(2, 0, 0), (0, 0, 1), (0, 0, 2), (2, 2, 0), (4, 0, 0), (2, 0, 1)])
 def test_against_quadrature_over_every_gaussian(first, second, label):
     """D = N = 2: six Gaussians, by Gauss-Hermite quadrature, exact for polynomials of this degree."""
@@ -109,6 +110,7 @@ def test_the_edge_against_sampled_spectra():
         assert abs(np.mean(low) - shuffled_edge(D, N, P)) < 0.1 * 2 * a * np.sqrt(D * (D + 1) / P)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("P, ridge", [(2500, 0.01), (2500, 0.1), (8000, 0.003)])
 def test_the_errors_against_sampled_glasses(P, ridge):
     """Twelve draws at D = 20; terms of order 1/D are neglected, so 2 % are allowed beside 3 standard errors."""

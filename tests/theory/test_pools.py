@@ -19,6 +19,7 @@ def error_on_pool(W, tasks, N, noise, rng):
     return mean_error((((data.u @ W) * data.query).sum(1) - data.y) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("M", [1, 5, 40])
 def test_sampled_ground_states_on_the_same_pools(M):
     """D = 20, P = 10 D^2: what is above the law is the 1/D part, at most 2 % here; single pools scatter."""
@@ -33,6 +34,7 @@ def test_sampled_ground_states_on_the_same_pools(M):
     assert (abs(mean - 1.01) < 0.02 + 4 * error).all() and error[0] < 0.1 and error[1] < 0.01
 
 
+@pytest.mark.slow
 def test_infinitely_many_prompts_find_the_least_squares_of_the_pool():
     """Weights from the averages over many sampled prompts; no formula for the moments."""
     D, N, noise = 3, 5, 0.4

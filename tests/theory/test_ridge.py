@@ -12,6 +12,7 @@ TEACHERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teacher", TEACHERS)
 @pytest.mark.parametrize("P, ridge", [(60, 0.02), (300, 0.02), (900, 1e-3), (900, 4.0)])
 def test_ridge_equivalent_is_where_state_evolution_rests(teacher, P, ridge):
@@ -23,6 +24,7 @@ def test_ridge_equivalent_is_where_state_evolution_rests(teacher, P, ridge):
     assert found.freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("P, ridge", [(120, 0.03), (400, 0.03), (400, 0.0), (120, 0.0)])
 def test_ridge_equivalent_against_fits(P, ridge):
     """240 directions of three variances, 60 fits by the singular value decomposition: error and training error."""

@@ -56,6 +56,7 @@ def test_the_slope_of_phi_is_one_sweep(D, ratio, load, place):
     assert slope == pytest.approx(P / (2 * E * E) * (E - s0 - mmse(E)), rel=1e-4, abs=1e-4 * P)
 
 
+@pytest.mark.slow
 def test_thresholds_by_iteration():
     """The slow road, D = 20, N = 400: where the two starts part, where they meet again, which minimum is deeper."""
     found = spike_thresholds(20, 400)

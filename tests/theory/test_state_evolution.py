@@ -70,6 +70,7 @@ def test_a_block_may_be_cut_in_two():
     assert np.allclose(whole.error, halves.error, rtol=1e-13) and np.allclose(whole.tau, halves.tau, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_independent_features_follow_it_sweep_by_sweep():
     """Two variances, 12 samples, within 5 standard errors plus 1/n at every sweep;
     the next sweep's value is excluded early on."""
@@ -101,6 +102,7 @@ def test_the_loop_above_is_sample_amp():
     assert np.allclose(found.mean, mean, atol=1e-12) and np.allclose(found.var, x, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_prompts_follow_it_too_and_better_the_larger_they_are():
     """alpha = 2, N = 5D, ridge .2/D: rms relative distance over 8 sweeps, means of 6 samples:
     below 5 % at D = 40, less than half of D = 10."""

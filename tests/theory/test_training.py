@@ -76,6 +76,7 @@ def test_independent_gaussian_features_follow_it():
     assert np.abs(np.mean(excess, 0)).max() < 0.02 and np.abs(z_score(excess, 0)).max() < 5
 
 
+@pytest.mark.slow
 def test_sampled_prompts_come_near_as_one_over_D():
     """P = 4 D^2: excess over the law at D = 10 and 20; without its 1/D part nothing is left."""
     excess = []

@@ -4,7 +4,7 @@ import types
 
 import pytest
 
-from spinlib.reproduce import _code, _run
+from spinlib.reproduce import _plan, _run
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "spinlib"
 FILES = {
@@ -30,9 +30,9 @@ def package(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    monkeypatch.setattr(_code.spinlib, "__file__", str(folder / "__init__.py"))
+    monkeypatch.setattr(_plan.spinlib, "__file__", str(folder / "__init__.py"))
     own = folder / "reproduce" / "_own.py"
-    return folder, lambda: _code.code_digest(types.FunctionType(compile("0", str(own), "exec"), {}))
+    return folder, lambda: _plan.code_digest(types.FunctionType(compile("0", str(own), "exec"), {}))
 
 
 @pytest.mark.parametrize("name", ["_core.py", "icl/_task.py", "random.py", "reproduce/_other.py", "reproduce/_own.py",
@@ -64,14 +64,15 @@ def test_comments_layout_and_docstrings_do_not_count_and_numpy_does(package, mon
     assert digest() != before
     (folder / "random.py").write_text(FILES["random.py"])
     assert digest() == before
-    monkeypatch.setattr(_code.np, "__version__", "9.9.9")
+    monkeypatch.setattr(_plan.np, "__version__", "9.9.9")
     assert digest() != before
 
 
+@pytest.mark.slow
 def test_every_experiment_depends_on_what_it_uses_and_on_nothing_else():
     def files(name):
         found = set()
-        _code._follow(pathlib.Path(_run.EXPERIMENTS[name].compute.__code__.co_filename), None, set(), found)
+        _plan._follow(pathlib.Path(_run.EXPERIMENTS[name].compute.__code__.co_filename), None, set(), found)
         return {path.relative_to(PACKAGE).as_posix() for path in found}
 
     assert {"pspin/simulation.py", "_core/_checks.py"} <= files("pspin_equilibrium")
