@@ -1,4 +1,4 @@
-// A figure opens at its full size with a click or Enter, and closes with a click or Esc. A notebook is saved, not shown as text.
+// A figure opens at its full size with a click, Enter or Space, and closes with a click or Esc. A notebook is saved, not shown as text.
 (() => {
   const mark = () => {
     for (const image of document.querySelectorAll('article figure img, article .cell_output img')) {
@@ -22,7 +22,9 @@
   };
   document.addEventListener('click', event => event.target.matches?.('img[data-zoom]') && open(event.target));
   document.addEventListener('keydown', event => {
-    if (event.key === 'Enter' && event.target.matches?.('img[data-zoom]')) open(event.target);
+    if (!['Enter', ' '].includes(event.key) || !event.target.matches?.('img[data-zoom]')) return;
+    event.preventDefault();  // Space scrolls
+    open(event.target);
   });
   document.addEventListener('load', event => event.target.tagName === 'IMG' && mark(), true);  // a player's frame comes later
   for (const moment of ['load', 'resize']) addEventListener(moment, mark);

@@ -22,8 +22,6 @@ PAPER = {"width": 672, "height": 1000}  # the column of print.css on A4
 
 # What the tools under the book say although nothing is wrong: (pattern, why it may stay).
 KNOWN = [
-    (r"Identifier 'THEBE_JS_URL' has already been declared",
-     "Jupyter Book 1 includes its thebe snippet twice; thebe is off"),
     (r"Got invalid theme mode: \. Resetting to auto",
      "the theme's first visit: no light or dark mode is stored yet"),
     (r"_static/vendor/fontawesome/\S+\.woff2",
@@ -186,7 +184,7 @@ class Checker:
 
 
 # The search box must find these words.
-SEARCH = ["cavity", "spin glass", "空腔", "退火", "对称", "自旋玻璃", "复本"]
+SEARCH = ["cavity", "spin glass", "1RSB", "GAMP", "Gardner", "β", "空腔", "退火", "对称", "自旋玻璃", "复本"]
 SEARCHED = "() => /finished|did not match/.test(document.querySelector('.search-summary')?.textContent)"
 
 
@@ -200,6 +198,34 @@ def search(browser, html: pathlib.Path) -> list[str]:
         if not page.query_selector("ul.search li"):
             lost.append(f"the search finds nothing for {word}")
     return lost
+
+
+# A link of each kind must show what it leads to when the keyboard reaches it: (page, link, what the preview must hold).
+PREVIEWS = [("chapters/pspin/replica_method", "a[href*='spherical_pspin.html#equation-']", "mjx-container mjx-mi"),
+            ("chapters/pspin/replica_method", "a[href^='#equation-']", "mjx-container mjx-mi"),
+            ("chapters/pspin/replica_method", "a[href*='#term-']", "p b"),
+            ("chapters/pspin/replica_method", "a[href*='bibliography.html#id']", "p em")]
+
+
+def previews(browser, html: pathlib.Path) -> list[str]:
+    """Links that show no preview when they get the focus, or keep it after Esc."""
+    wrong, page = [], browser.new_context(offline=True, viewport=DESKTOP).new_page()
+    page.set_default_timeout(60_000)
+    for name, link, inside in PREVIEWS:
+        page.goto((html / f"{name}.html").as_uri())
+        page.wait_for_function("() => window.MathJax?.startup?.promise?.then(() => true)")
+        page.keyboard.press("Tab")  # from now on the focus is the keyboard's
+        page.evaluate("link => { scrollTo(0, 0); [...document.querySelectorAll('article ' + link)]"
+                      ".filter(e => e.checkVisibility()).pop().focus(); }", link)
+        try:
+            page.wait_for_selector(f".preview {inside}", timeout=20_000)
+        except Timeout:
+            wrong.append(f"a link {link} of {name} shows no preview")
+            continue
+        page.keyboard.press("Escape")
+        if page.query_selector(".preview"):
+            wrong.append(f"Esc leaves the preview of a link {link} of {name}")
+    return wrong
 
 
 def main(html: pathlib.Path, chromium: str) -> int:
@@ -216,7 +242,7 @@ def main(html: pathlib.Path, chromium: str) -> int:
             if found := checker.follow(path):
                 wrong[path] += found
                 report(path.relative_to(html), found, 0.0)
-        if wrong.setdefault(html / "search.html", search(browser, html)):
+        if wrong.setdefault(html / "search.html", search(browser, html) + previews(browser, html)):
             report(pathlib.Path("search.html"), wrong[html / "search.html"], 0.0)
         browser.close()
     seconds = time.perf_counter() - start

@@ -4,6 +4,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 
 import numpy as np
 
@@ -66,26 +67,22 @@ def grid(points: list[Point], results: list[dict], *names: str) -> dict[str, np.
     return tables
 
 
-def lines(x: str, series: dict[str, str | None], *, axis: int = 0, **settings: object) -> Callable:
-    """A drawing for :class:`Experiment`: the medians of the named results against ``x``, which runs along their
-    ``axis``, each in the colour of its kind (None: the next one), where one was run."""
+def lines(x: str, series: dict[str, str] | Callable, *, axis: int = 0, **settings: object) -> Callable:
+    """A drawing for :class:`Experiment`: medians against ``x``, which runs along their ``axis``, in bands of quartiles.
+
+    ``series`` says of each named result "kind: words", the kind that gives its colour and the words of the legend; or
+    it is a function of the result that returns {"kind: words": values}.
+    """
     def draw(figure, result, color):
         ax = figure.subplots()
-        for name, look in series.items():
-            values = np.moveaxis(result[name], axis, 0).reshape(len(result[x]), -1)
+        shown = series(result) if callable(series) else {look: result[name] for name, look in series.items()}
+        for (look, values), mark in zip(shown.items(), cycle(("o-", "s--", "^:", "D-.", "v-", "P--", "X:"))):
+            kind, _, words = look.partition(": ")
+            values = np.moveaxis(values, axis, 0).reshape(len(result[x]), -1)
             run = ~np.isnan(values).all(axis=1)
-            ax.plot(result[x][run], np.nanmedian(values[run], axis=1), "o-", color=color.get(look), label=name)
+            low, middle, high = np.nanquantile(values[run], (0.25, 0.5, 0.75), axis=1)
+            line, = ax.plot(result[x][run], middle, mark, color=color.get(kind), markerfacecolor="none", label=words)
+            ax.fill_between(result[x][run], low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         ax.set(**{"xlabel": x, **settings})
-        ax.legend()
-    return draw
-
-
-def histograms(prefix: str, **settings: object) -> Callable:
-    """A drawing for :class:`Experiment`: the densities of the entries of all results whose names start so."""
-    def draw(figure, result, color):
-        ax = figure.subplots()
-        for name in (name for name in result if name.startswith(prefix)):
-            ax.hist(np.ravel(result[name]), 60, density=True, histtype="step", label=name)
-        ax.set(**settings)
         ax.legend()
     return draw

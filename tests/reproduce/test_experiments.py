@@ -44,7 +44,7 @@ def test_a_grid_puts_every_result_in_its_place():
 def test_lines_are_the_medians_of_what_is_behind_the_first_axis():
     figure = Figure()
     result = {"N": np.array([1, 2]), "error": np.array([[1.0, 2, 30], [np.nan, 5, 7]]), "exact": np.array([3.0, 4])}
-    lines("N", {"error": "wrong", "exact": "exact"}, ylabel="error")(figure, result, {"wrong": "red", "exact": "black"})
+    lines("N", {"error": "wrong: error", "exact": "exact: exact"}, ylabel="error")(figure, result, {"wrong": "red", "exact": "black"})
     ax, = figure.axes
     drawn = {line.get_label(): (line.get_color(), line.get_ydata().tolist()) for line in ax.lines}
     assert drawn == {"error": ("red", [2.0, 6.0]), "exact": ("black", [3.0, 4.0])} and ax.get_ylabel() == "error"

@@ -46,8 +46,10 @@ def _blocks(rng, c, repeat, D, N, P):
 
 
 def _collect_blocks(points, results):
-    """``c`` (n_c,) and for each block ``NAME_edges`` (61,), ``NAME`` (n_c, 60) densities, ``NAME_mean``, ``NAME_sd``
-    (n_c,)."""
+    """How fields and couplings spread as tokens become alike (Thesis Fig. 13).
+
+    ``c`` (n_c,), and of each block ``NAME_edges`` (61,), ``NAME`` (n_c, 60) densities, ``NAME_mean``, ``NAME_sd`` (n_c,).
+    """
     table = grid(points, results, "c", "repeat")
     result = {"c": table["c"]}
     for name, (low, high) in _EDGES.items():
@@ -72,8 +74,11 @@ def _errors(rng, c, covariance, repeat, D, N, P, weight_decay):
 
 
 def _collect_errors(points, results):
-    """``c`` (n_c,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_c, repeats), errors for the
-    covariance of Thesis eq. (162), the same with ``_published`` for L^T L; NaN where messages do not converge."""
+    """Errors of five weights against the covariance c of two tokens (Thesis Fig. 14).
+
+    ``c`` (n_c,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_c, repeats), for the covariance of Thesis
+    eq. (162), the same with ``_published`` for L^T L; NaN where messages do not converge.
+    """
     table = grid(points, results, "covariance", "c", "repeat")
     return {"c": table["c"]} | {name + suffix: table[name][kind] for kind, suffix in ((1, ""), (0, "_published"))
                                 for name in results[0]}
@@ -81,8 +86,10 @@ def _collect_errors(points, results):
 
 EXPERIMENTS = {
     "fig13": Experiment(_points_blocks, _blocks, _collect_blocks, lines(
-        "c", dict.fromkeys(f"{name}_sd" for name in _EDGES), ylabel="standard deviation of the entries")),
+        "c", {f"{name}_sd": f"-: {name.replace('_', ', ')}" for name in _EDGES}, yscale="log",
+        xlabel="covariance c of two tokens", ylabel="standard deviation of the entries of a block")),
     "fig14": Experiment(_points_errors, _errors, _collect_errors, lines(
-        "c", {"exact": "exact", "adam": "training", "exact_published": "reference", "adam_published": "wrong"},
-        xlabel="covariance c of two tokens", ylabel="error, median over repeats")),
+        "c", {"exact": "exact: ground state, covariance as written", "adam": "training: Adam, the same",
+              "exact_published": "reference: ground state, covariance of the program",
+              "adam_published": "wrong: Adam, the same"}, xlabel="covariance c of two tokens", ylabel="error")),
 }

@@ -7,7 +7,7 @@ from spinlib._core import need
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.landscape import hessian_spectrum, zero_modes
-from spinlib.reproduce._experiment import Experiment, grid, histograms, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 EDGES = np.geomspace(1e-4, 20, 121)  # of the histograms of eigenvalues
 KEPT = 10                            # matrices whose eigenvalues are kept one by one
@@ -96,8 +96,16 @@ def _fig11_collect(points, results):
     return grid(points, results, "P")
 
 
+def _fig11_draw(figure, result, color):
+    for ax, P, energy, place in zip(figure.subplots(1, 2), result["P"], result["energy"], result["place"]):
+        dots = ax.scatter(*place.T, c=energy, s=12, cmap="viridis")
+        ax.set(title=f"{P} prompts", xticks=(), yticks=())
+        figure.colorbar(dots, ax=ax, location="bottom", label="energy of random weights")
+
+
 EXPERIMENTS = {
     "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, lines(
-        "P", {"zero_ratio": "exact"}, axis=-1, ylabel="share of zero curvatures, median over D")),
-    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, histograms("energy", xlabel="energy")),
+        "P", lambda r: {f"-: D = {D}": share for D, share in zip(r["D"], r["zero_ratio"])},
+        xlabel="prompts P", ylabel="share of flat directions")),
+    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw),
 }

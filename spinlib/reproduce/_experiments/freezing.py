@@ -78,4 +78,6 @@ def _collect(points, results):
     return found | melt | {"T": temperatures()}
 
 
-EXPERIMENTS = {"freezing": Experiment(_points, one_run, _collect, lines("P", {"right": "simulation"}, xlabel="P"))}
+EXPERIMENTS = {"freezing": Experiment(_points, one_run, _collect, lines(
+    "P", lambda r: {f"-: {n} sweeps at each temperature": r["right"][:, k, :, -1] for k, n in enumerate(r["sweeps"])},
+    xlabel="prompts P", ylabel=f"spikes in their places after cooling, of {D}"))}

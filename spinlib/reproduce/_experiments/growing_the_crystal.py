@@ -196,15 +196,18 @@ def _curriculum_collect(points, results):
 
 def _curriculum_draw(figure, result, color):
     ax = figure.subplots()
+    size = max(set(result["D"]), key=lambda size: (len(set(result["design"][result["D"] == size])), size))
     for design, look in (("uniform", "reference"), ("chain", "simulation"), ("growing", "message")):
-        own = result["design"] == design
-        ax.plot(result["P"][own] / result["D"][own], result["error"][own], "o", color=color[look], label=design)
-    ax.set(xlabel="P / D", ylabel="error")
+        own = (result["design"] == design) & (result["D"] == size)
+        ax.plot(result["P"][own], result["error"][own], "o", color=color[look], alpha=0.6, label=f"windows: {design}")
+    ax.set(title=f"D = {size}", xlabel="prompts P", ylabel="error of a run on uniform queries")
     ax.legend()
 
 
 EXPERIMENTS = {
     "sparse_ladder": Experiment(_ladder_points, _ladder, _ladder_collect, lines(
-        "P", {"two_points": "message", "ternary": None, "gaussian": "simulation", "positive_pursuit": "exact",
-              "signed_pursuit": "reference", "pursuit": "wrong", "square_refit": "training"}, xlabel="P", ylabel="error")),
+        "P", {"two_points": "message: messages, spikes of one size", "ternary": "theory: messages, spikes of two signs",
+              "gaussian": "simulation: messages, Gaussian spikes", "positive_pursuit": "exact: pursuit from positive weights",
+              "signed_pursuit": "reference: pursuit from signed weights", "pursuit": "wrong: pursuit from zero",
+              "square_refit": "training: descent on U*U, fitted again"}, xlabel="prompts P", ylabel="error")),
     "sparse_curriculum": Experiment(_curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw)}

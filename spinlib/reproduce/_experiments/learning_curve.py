@@ -26,8 +26,10 @@ def _compute(rng: RNG, D: int, samples: int) -> dict:
 
 
 def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
-    """Errors of ground states at P = 2 D^2, N = 5 D, ridge 1e-6 / D: D (sizes,), samples (sizes,), mean and standard
-    error of the error (sizes,), theory (sizes,) of ``theory.learning_curve``."""
+    """Errors of ground states at P = 2 D^2, N = 5 D, ridge 1e-6 / D, against D.
+
+    D (sizes,), samples (sizes,), mean and standard_error of the error (sizes,), theory (sizes,).
+    """
     sizes = sorted({point["D"] for point in points})
     errors = [np.concatenate([r["error"] for p, r in zip(points, results) if p["D"] == D]) for D in sizes]
     theory = [next(float(r["theory"]) for p, r in zip(points, results) if p["D"] == D) for D in sizes]
@@ -38,5 +40,5 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 EXPERIMENTS = {
     "learning_sizes": Experiment(_points, _compute, _collect, lines(
-        "D", {"mean": "simulation", "theory": "theory"}, ylabel="error")),
+        "D", {"mean": "simulation: ground states", "theory": "theory: limit of many dimensions"}, ylabel="error")),
 }

@@ -82,6 +82,15 @@ def _collect_map(points, results):
     return {"N": cells["N"], "P": np.array(points[0]["P"]), "converged": good.mean(1), **result}
 
 
+def _draw_map(figure, result, color):
+    axes, kinds = figure.subplots(1, 2, sharey=True), {"exact": "ground state", "eq153": "messages without reaction"}
+    for ax, (kind, words) in zip(axes, kinds.items()):
+        cells = ax.pcolormesh(result["N"], result["P"], result[f"contrast_{kind}"].T, vmin=0, vmax=1, cmap="viridis")
+        ax.set(title=words, xlabel="examples N")
+    axes[0].set_ylabel("prompts P")
+    figure.colorbar(cells, ax=axes, location="bottom", label="contrast (white: no fixed point)")
+
+
 def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01, corr: ArrayLike = 0.0,
                 **options) -> dict[str, float]:
     """Population errors of the five weights of Fig 12b on one sample of tokens of covariance ``corr``: ``adam``, 5000
@@ -120,9 +129,8 @@ def _collect_five(points, results):
 
 
 EXPERIMENTS = {
-    "fig12a": Experiment(_points_map, _cells, _collect_map, lines(
-        "N", {"contrast_eq153": "wrong", "contrast_exact": "exact"}, ylabel="contrast, median over P")),
+    "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
     "fig12b": Experiment(_points_five, _five, _collect_five, lines(
-        "N", {"adam": "training", "amp_eq153": "wrong", "amp": "theory", "exact": "exact"},
-        xlabel="examples N", ylabel="error, median over repeats")),
+        "N", {"exact": "exact: ground state", "amp": "theory: message passing", "adam": "training: Adam",
+              "amp_eq153": "wrong: messages without reaction"}, xlabel="examples N", ylabel="error")),
 }

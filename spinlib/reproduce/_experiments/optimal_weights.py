@@ -6,7 +6,7 @@ import numpy as np
 from spinlib.icl import LinearTask, to_spin_glass, weights
 from spinlib.inference import amp
 from spinlib.random_matrix import wishart
-from spinlib.reproduce._experiment import Experiment, histograms, lines
+from spinlib.reproduce._experiment import Experiment, lines
 
 # --- Fig. 7: the spectrum of the covariance of a prompt ---------------------------------------------------------------
 
@@ -29,6 +29,14 @@ def _collect7(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     """
     return {"N": np.array([p["N"] for p in points]),
             **{f"eigenvalues_{p['N']}": r["eigenvalues"] for p, r in zip(points, results)}}
+
+
+def _draw7(figure, result, color):
+    ax = figure.subplots()
+    for N in result["N"]:
+        ax.hist(result[f"eigenvalues_{N}"].ravel(), 60, density=True, histtype="step", label=f"N = {N}")
+    ax.set(yscale="log", xlabel="eigenvalue", ylabel="density")
+    ax.legend()
 
 
 # --- Fig. 8: weights that answer one prompt exactly -------------------------------------------------------------------
@@ -134,10 +142,11 @@ def _collect9(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 
 EXPERIMENTS = {
-    "fig7": Experiment(_points7, _compute7, _collect7, histograms(
-        "eigenvalues_", xlabel="eigenvalue", ylabel="density", yscale="log")),
+    "fig7": Experiment(_points7, _compute7, _collect7, _draw7),
     "fig8": Experiment(_points8, _compute8, _collect8, lines(
-        "epochs", {"curve": "training"}, axis=-1, yscale="log", xlabel="epoch of Adam", ylabel="distance")),
+        "epochs", {"curve": "training: Adam on one prompt matrix"}, axis=-1, yscale="log", xlabel="epoch",
+        ylabel="distance of the weights from the identity")),
     "fig9": Experiment(_points9, _compute9, _collect9, lines(
-        "steps", {"error_few": "wrong", "error_many": "training"}, yscale="log", xlabel="steps", ylabel="error")),
+        "steps", {"error_few": "wrong: 10 prompts", "error_many": "training: 1000 prompts"}, yscale="log",
+        xlabel="steps of Adam", ylabel="error on new prompts")),
 }

@@ -5,7 +5,7 @@ import numpy as np
 
 from spinlib.icl import LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.landscape import Mixture, block_values, fit_mixture
-from spinlib.reproduce._experiment import Experiment, histograms, lines
+from spinlib.reproduce._experiment import Experiment, lines
 from spinlib.spin_glass import SpinGlass, shuffled
 
 D, N, P = 10, 100, 1000
@@ -44,6 +44,18 @@ def _fig17_collect(points, results):
     """
     first = {name: value for name, value in results[0].items() if name.startswith("values_")}
     return first | {name: np.array([r[name] for r in results]) for name in results[0] if name not in first}
+
+
+def _fig17_draw(figure, result, color):
+    axes = figure.subplots(2, 3).flat
+    for ax, name in zip(axes, BLOCKS):
+        values, x = result[f"values_{name}"], np.linspace(*ax.set_xlim(np.array((-1.1, 1.1)) * np.abs(result[f"values_{name}"]).max()), 300)
+        ax.hist(values, 40, density=True, color=color["reference"], alpha=0.5)
+        ax.plot(x, Mixture(*result[f"fit_{name}"][0]).density(x), color=color["theory"])
+        ax.locator_params(nbins=3)
+        ax.set(title=f"block {name}")
+    axes[5].set_axis_off()
+    figure.supxlabel("entry (blue: the mixture fitted to it)")
 
 
 def _fig18_points(full):
@@ -105,9 +117,9 @@ def _fig18_collect(points, results):
 
 
 EXPERIMENTS = {
-    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, histograms(
-        "values_", xlabel="entry", ylabel="density", yscale="log")),
+    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
     "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, lines(
-        "ridge", {"real": "exact", "shuffled": "wrong", "fresh": "sample", "no_coupling": "reference"},
-        xscale="log", xlabel="ridge", ylabel="error, median over draws")),
+        "ridge", {"real": "exact: the glass of the prompts", "shuffled": "wrong: couplings shuffled",
+                  "fresh": "sample: couplings of other prompts", "no_coupling": "reference: no couplings"},
+        xscale="log", xlabel="ridge", ylabel="error")),
 }

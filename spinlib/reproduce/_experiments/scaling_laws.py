@@ -79,8 +79,11 @@ def _compute(rng, kind, split, P):
 
 
 def _collect(points, results):
-    """For each KIND: ``KIND_P`` (n_P,); ``KIND_seen``, ``KIND_unseen``, errors, and ``KIND_ridge`` (n_P, splits);
-    ``KIND_variances``, ``KIND_fourth`` (n_P, splits, D) of the pool, the diagonal of E |x|^2 x x^T."""
+    """Attention trained on real images: its errors on new prompts, and the laws of the images.
+
+    For each KIND: ``KIND_P`` (n_P,); ``KIND_seen``, ``KIND_unseen``, errors, and ``KIND_ridge`` (n_P, splits);
+    ``KIND_variances``, ``KIND_fourth`` (n_P, splits, D) of the pool, the diagonal of E |x|^2 x x^T.
+    """
     found = {}
     for kind in dict.fromkeys(p["kind"] for p in points):
         mine = [(p, r) for p, r in zip(points, results, strict=True) if p["kind"] == kind]
@@ -89,4 +92,5 @@ def _collect(points, results):
 
 
 EXPERIMENTS = {"real_images": Experiment(_points, _compute, _collect, lines(
-    "digits_P", {"digits_seen": "training", "digits_unseen": "wrong"}, xscale="log", ylabel="error"))}
+    "digits_P", {"digits_seen": "training: digits of the pool", "digits_unseen": "wrong: digits kept back"}, xscale="log",
+    yscale="log", xlabel="prompts P", ylabel="error"))}

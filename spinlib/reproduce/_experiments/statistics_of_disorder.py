@@ -76,11 +76,15 @@ def _fig5_collect(points, results):
 
 
 def _fig5_draw(fig, result, color):
-    axes = fig.subplots(3, 4).ravel()
-    for ax, name in zip(axes, result["names"], strict=True):
-        edges, counts = result[f"{name}_edges"], result[f"{name}_counts"]
-        ax.stairs(counts / counts.sum() / np.diff(edges), edges, color=color["simulation"])
-        ax.set(yscale="log", title=name)
+    z = (np.arange(161) - 80) / 10
+    for ax, name in zip(fig.subplots(3, 4, sharex=True, sharey=True).flat, result["names"], strict=True):
+        counts = result[f"{name}_counts"]
+        ax.stairs(10 * counts / counts.sum(), z, color=color["simulation"])
+        ax.plot(z, np.exp(-z * z / 2) / np.sqrt(2 * np.pi), ":", color=color["reference"])
+        ax.set(yscale="log", ylim=(1e-6, 2), xticks=(-5, 0, 5))
+        ax.set_title(name.replace("_", ", "), fontsize=10)
+    fig.supxlabel("(entry - mean) / standard deviation; dotted: a Gaussian")
+    fig.supylabel("density")
 
 
 def histograms(h, J, D):
@@ -151,5 +155,6 @@ EXPERIMENTS = {
         compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw),
     "fig6": Experiment(
         points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
-        compute=_fig6_compute, collect=_fig6_collect, draw=lines("N", dict.fromkeys(RANGES), ylabel="KL(P_20 to P_N) in bits")),
+        compute=_fig6_compute, collect=_fig6_collect, draw=lines(
+            "N", {name: f"-: block {name}" for name in RANGES}, xlabel="examples N", ylabel="bits from the law at N = 20")),
 }

@@ -9,7 +9,7 @@ import numpy as np
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
-from spinlib.reproduce._experiment import Experiment, grid
+from spinlib.reproduce._experiment import Experiment, grid, lines
 
 
 def prompt_variances(D: int, alpha: float, rng: np.random.Generator) -> np.ndarray:
@@ -84,14 +84,8 @@ def _amp_collect(points, results):
             "iid": iid["errors"]}
 
 
-def _amp_draw(figure, result, color):
-    ax = figure.subplots()
-    for name, k, kind in (("pair AMP", 0, "theory"), ("sample-spin AMP", 1, "sample")):
-        ax.plot(result["n"], result["iid"][:, :, k].mean(axis=-1), "o-", color=color[kind], label=name)
-    ax.set(xscale="log", yscale="symlog", xlabel="independent features", ylabel="error of the variances (%)")
-    ax.legend()
-
-
 EXPERIMENTS = {
-    "amp_variances": Experiment(_amp_points, _amp_compute, _amp_collect, _amp_draw, _amp_seeds),
+    "amp_variances": Experiment(_amp_points, _amp_compute, _amp_collect, lines(
+        "n", lambda r: {"theory: pair messages": r["iid"][..., 0], "sample: messages of samples": r["iid"][..., 1]},
+        xscale="log", xlabel="independent features", ylabel="error of the variances (%)"), _amp_seeds),
 }

@@ -1,0 +1,56 @@
+"""Local Sphinx extension: the script that previews.js asks for what a link to another page leads to.
+
+Formulas, terms and references that some link leads to, each as it stands on its page: a page that is read from disk may
+not fetch, but it may load a script. Everything is read from the built pages, so two builds write the same bytes.
+"""
+import json
+import pathlib
+import posixpath
+import re
+
+LINK = re.compile(r'<a class="reference internal" href="([^"#]*)#((?:equation|term)-[^"]+|id\d+)"')
+SHOWN = [
+    re.compile(r'<div class="math notranslate nohighlight" id="(equation-[^"]+)">(.*?)</div>', re.S),
+    re.compile(r'<dt id="(term-[^"]+)">(.*?</dd>)', re.S),
+    re.compile(r'<div class="citation" id="(id\d+)"[^>]*>(.*?)</div>', re.S),
+]
+LEFT_OUT = re.compile(r'<a class="headerlink".*?</a>|</?a\b[^>]*>| id="[^"]*"|<span class="label">.*?(?=<p>)', re.S)
+
+
+def previews(html: pathlib.Path) -> dict[str, str]:
+    """What links lead to, by page and anchor; formulas only where another page has the link."""
+    wanted, found = set(), {}
+    for path in sorted(html.rglob("*.html")):
+        text, page = path.read_text(encoding="utf-8"), path.relative_to(html).as_posix()
+        for target, anchor in LINK.findall(text):
+            if target or not anchor.startswith("equation-"):
+                other = posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) if target else page
+                wanted.add(f"{other}#{anchor}")
+        for shown in SHOWN:
+            for anchor, inside in shown.findall(text):
+                found[f"{page}#{anchor}"] = inside
+    return {name: as_shown(name, found[name]) for name in sorted(wanted & found.keys())}
+
+
+def as_shown(name: str, inside: str) -> str:
+    """The inside of a formula, an entry of the glossary or a reference as the inside of a preview."""
+    words = re.sub(r"\s+", " ", LEFT_OUT.sub("", inside)).strip()
+    if "#equation-" in name:
+        return f'<div class="math notranslate nohighlight">{words}</div>'
+    if "#term-" not in name:
+        return words
+    *terms, says = re.split(r"</?d[td]>", words.replace("<dt>", ""))[:-1]
+    return f"<p><b>{' &ensp;'.join(filter(None, terms))}</b></p>{says}"
+
+
+def write(app, error):
+    if error is None and app.builder.format == "html":
+        html = pathlib.Path(app.outdir)
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(text, ensure_ascii=False)}"
+                           for name, text in previews(html).items())
+        (html / "_static" / "preview-data.js").write_text(f"window.bookPreviews = {{\n{lines}\n}};\n", encoding="utf-8")
+
+
+def setup(app):
+    app.connect("build-finished", write, priority=800)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
