@@ -48,7 +48,7 @@ def _blocks(rng, c, repeat, D, N, P):
 def _collect_blocks(points, results):
     """How fields and couplings spread as tokens become alike (Thesis Fig. 13).
 
-    ``c`` (n_c,), and of each block ``NAME_edges`` (61,), ``NAME`` (n_c, 60) densities, ``NAME_mean``, ``NAME_sd`` (n_c,).
+    ``c`` (n_c,); of each block ``NAME_edges`` (61,), ``NAME`` (n_c, 60) densities, ``NAME_mean``, ``NAME_sd`` (n_c,).
     """
     table = grid(points, results, "c", "repeat")
     result = {"c": table["c"]}
@@ -76,8 +76,8 @@ def _errors(rng, c, covariance, repeat, D, N, P, weight_decay):
 def _collect_errors(points, results):
     """Errors of five weights against the covariance c of two tokens (Thesis Fig. 14).
 
-    ``c`` (n_c,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_c, repeats), for the covariance of Thesis
-    eq. (162), the same with ``_published`` for L^T L; NaN where messages do not converge.
+    ``c`` (n_c,); ``adam``, ``amp_eq153``, ``amp``, ``exact``, ``exact_half`` (n_c, repeats), for the covariance of
+    Thesis eq. (162), the same with ``_published`` for L^T L; NaN where messages do not converge.
     """
     table = grid(points, results, "covariance", "c", "repeat")
     return {"c": table["c"]} | {name + suffix: table[name][kind] for kind, suffix in ((1, ""), (0, "_published"))

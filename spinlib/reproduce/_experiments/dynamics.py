@@ -56,5 +56,5 @@ def _collect(points, results):
 
 
 EXPERIMENTS = {"pspin_quench": Experiment(_points, one_sample, _collect, lines(
-    "t", lambda r: {f"-: {n} spins": energy[0] for n, energy in zip(r["n_spins"], r["energy"])}, axis=-1, xscale="symlog",
-    xlabel="time after a quench to T = 0", ylabel="energy per spin"))}
+    "t", lambda r: {f"-: {n} spins": energy[0] for n, energy in zip(r["n_spins"], r["energy"])}, axis=-1,
+    xscale="symlog", xlabel="time after a quench to T = 0", ylabel="energy per spin"))}

@@ -207,7 +207,7 @@ def _curriculum_draw(figure, result, color):
 EXPERIMENTS = {
     "sparse_ladder": Experiment(_ladder_points, _ladder, _ladder_collect, lines(
         "P", {"two_points": "message: messages, spikes of one size", "ternary": "theory: messages, spikes of two signs",
-              "gaussian": "simulation: messages, Gaussian spikes", "positive_pursuit": "exact: pursuit from positive weights",
-              "signed_pursuit": "reference: pursuit from signed weights", "pursuit": "wrong: pursuit from zero",
+              "gaussian": "simulation: messages, Gaussian spikes", "positive_pursuit": "exact: pursuit, positive start",
+              "signed_pursuit": "reference: pursuit, signed start", "pursuit": "wrong: pursuit from zero",
               "square_refit": "training: descent on U*U, fitted again"}, xlabel="prompts P", ylabel="error")),
     "sparse_curriculum": Experiment(_curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw)}

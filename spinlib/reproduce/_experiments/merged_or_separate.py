@@ -41,8 +41,8 @@ def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -
 def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     """Errors of one trained matrix and of a product of two, against the number of prompts (Thesis Fig. 16).
 
-    alpha (n_alpha,); merged, separate, exact (n_alpha, runs): errors of the trained W, of the trained W_K^T W_Q, and of the
-    ground state at ridge 0 (of least norm where there are many).
+    alpha (n_alpha,); merged, separate, exact (n_alpha, runs): errors of the trained W, of the trained W_K^T W_Q, and of
+    the ground state at ridge 0 (of least norm where there are many).
     """
     alphas = sorted({point["alpha"] for point in points})
     rows = lambda name: [np.concatenate([r[name] for p, r in zip(points, results) if p["alpha"] == alpha])
@@ -53,5 +53,6 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 EXPERIMENTS = {
     "fig16": Experiment(_points, _compute, _collect, lines(
         "alpha", {"merged": "wrong: one matrix W, trained", "separate": "training: keys and queries, trained",
-                  "exact": "exact: ground state of least norm"}, yscale="log", xlabel="$P/D^2$", ylabel="error", ylim=(0.1, 30))),
+                  "exact": "exact: ground state of least norm"}, yscale="log", xlabel="$P/D^2$", ylabel="error",
+        ylim=(0.1, 30))),
 }

@@ -49,7 +49,8 @@ def _fig17_collect(points, results):
 def _fig17_draw(figure, result, color):
     axes = figure.subplots(2, 3).flat
     for ax, name in zip(axes, BLOCKS):
-        values, x = result[f"values_{name}"], np.linspace(*ax.set_xlim(np.array((-1.1, 1.1)) * np.abs(result[f"values_{name}"]).max()), 300)
+        values = result[f"values_{name}"]
+        x = np.linspace(-1.1, 1.1, 300) * np.abs(values).max()
         ax.hist(values, 40, density=True, color=color["reference"], alpha=0.5)
         ax.plot(x, Mixture(*result[f"fit_{name}"][0]).density(x), color=color["theory"])
         ax.locator_params(nbins=3)

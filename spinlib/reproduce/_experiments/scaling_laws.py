@@ -92,5 +92,5 @@ def _collect(points, results):
 
 
 EXPERIMENTS = {"real_images": Experiment(_points, _compute, _collect, lines(
-    "digits_P", {"digits_seen": "training: digits of the pool", "digits_unseen": "wrong: digits kept back"}, xscale="log",
-    yscale="log", xlabel="prompts P", ylabel="error"))}
+    "digits_P", {"digits_seen": "training: digits of the pool", "digits_unseen": "wrong: digits kept back"},
+    xscale="log", yscale="log", xlabel="prompts P", ylabel="error"))}
