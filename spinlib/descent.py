@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsymv
 
-from spinlib._core import check_array, check_finite, check_flag, check_integer, check_real, check_type
+from spinlib._core import check_array, check_finite, check_flag, check_integer, check_numbers, check_real, check_type
 from spinlib.spin_glass import SpinGlass
 
 
@@ -76,7 +76,7 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
     >>> flow(SpinGlass(J=[[0]], h=[1], lam=[1]), [0.0, np.log(2), 50.0], start=[0.0]).round(6).tolist()
     [[0.0], [0.5], [1.0]]
     """
-    (w,), shape = _parts(glass, np.asarray(start))
+    (w,), shape = _parts(glass, check_numbers("start", start))
     times = check_finite("times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward")
     values, vectors = np.linalg.eigh(glass.hessian)
     t = times[:, None]

@@ -118,10 +118,10 @@ def _complex(z):
     try:
         parts = np.asarray(z)
         return check_numbers("z.real", parts.real) + 1j * check_numbers("z.imag", parts.imag)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"z must be a complex number or an array of them, got {type(z).__name__}") from error
 
 
 def _check(ratio, variance):
-    return (check_real("ratio", ratio, above=0, hint="ratio is n / P, variables per sample"),
-            check_real("variance", variance, above=0))
+    return (check_real("ratio", ratio, above=0, maximum=1e75, hint="ratio is n / P, variables per sample"),
+            check_real("variance", variance, above=0, maximum=1e75))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_last_axis, check_real, check_rng, check_type, freeze
+from spinlib._core import RNG, check_array, check_integer, check_last_axis, check_real, check_rng, check_type, check_whole, freeze
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,11 +103,9 @@ def shuffled(glass: SpinGlass, groups: ArrayLike | None = None, *, rng: RNG = No
     True
     """
     check_type("glass", glass, SpinGlass, "make one with SpinGlass(J, h, lam), gaussian_glass or icl.to_spin_glass")
-    groups = np.zeros(glass.n, dtype=int) if groups is None else np.asarray(groups)
+    groups = np.zeros(glass.n, int) if groups is None else check_whole("groups", groups, "use labels such as 0 and 1")
     if groups.shape != (glass.n,):
         raise ValueError(f"groups must have shape ({glass.n},), got {groups.shape}; give one group label a spin")
-    if not np.issubdtype(groups.dtype, np.integer):
-        raise TypeError(f"groups must be integers, got {groups.dtype}; use labels such as 0 and 1")
     rng = check_rng(rng)
     i, j = np.triu_indices(glass.n, 1)
     labels = np.unique(groups, return_inverse=True)[1]

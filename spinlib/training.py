@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spinlib._core import (RNG, ConvergenceWarning, check_device, check_integer, check_numbers, check_real, check_rng,
+from spinlib._core import (RNG, ConvergenceWarning, check_device, check_finite, check_integer, check_real, check_rng,
                            need, one_line)
 
 need("torch", "spinlib.training")
@@ -265,12 +265,10 @@ def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torc
         raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
                          "give this model prompts with X, from LinearTask.sample")
     inputs = model.summary(prompts.X) if whole else model.features(prompts.u, prompts.query)
-    y = torch.tensor(check_numbers("y", prompts.y), dtype=dtype)
+    y = torch.tensor(check_finite("y", prompts.y), dtype=dtype)
     if not len(inputs[0]):
         raise ValueError("prompts must hold at least one prompt, got none; "
                          "sample some: spinlib.icl.LinearTask(D, N).sample(P)")
     if y.shape[:1] != (len(inputs[0]),):
         raise ValueError(f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}")
-    if not (torch.isfinite(y).all() and all(torch.isfinite(tensor).all() for tensor in inputs)):
-        raise ValueError("prompts must be finite, got NaN or infinite entries; look at prompts.X and prompts.y")
     return tuple(tensor.to(device) for tensor in inputs), y.to(device)

@@ -219,7 +219,7 @@ def test_features_of_wrong_shape_or_with_holes_are_refused():
     for name in ("u", "query", "y"):
         parts = {"u": u.copy(), "query": query.copy(), "y": y.copy()}
         parts[name].flat[2] = np.nan
-        with pytest.raises(ValueError, match="prompts must be finite"):
+        with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
             fit(LinearAttention(3), Features(**parts), steps=1)
 
 

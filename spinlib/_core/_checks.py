@@ -11,6 +11,7 @@ import numpy as np
 
 RNG = int | Sequence[int] | np.random.Generator | None  # what ``rng`` may be, see check_rng
 LARGEST = 2**63 - 1  # a size indexes arrays
+HUGE = 1e75  # up to here the fourth power of a number is a number
 
 
 def need(package: str, module: str) -> None:
@@ -68,6 +69,11 @@ def check_real(name: str, value: Any, *, above: float | None = None, minimum: fl
     return number
 
 
+def check_noise(value: Any, above: float | None = None) -> float:
+    """The standard deviation of the noise in a label."""
+    return check_real("noise", value, minimum=0, above=above, maximum=HUGE, hint="noise is a standard deviation")
+
+
 def check_damping(value: Any) -> float:
     """The weight of the old value, in [0, 1)."""
     return check_real("damping", value, minimum=0, below=1, hint="it is the weight of the OLD value; 0 is no damping")
@@ -80,10 +86,7 @@ def check_array(name: str, value: Any, shape: tuple[int | None, ...], hint: str 
         lengths = ", ".join("any" if n is None else str(n) for n in shape)
         allowed = f"({lengths},)" if len(shape) == 1 else f"({lengths})"
         raise ValueError(f"{name} must have shape {allowed}, got {array.shape}{_and(hint)}")
-    if not np.isfinite(array).all():
-        bad = int((~np.isfinite(array)).sum())
-        raise ValueError(f"{name} must be finite, got {bad} NaN or infinite entries{_and(hint)}")
-    return array
+    return _bounded(name, array, hint)
 
 
 def check_numbers(name: str, value: Any, hint: str = "") -> np.ndarray:
@@ -105,13 +108,29 @@ def check_numbers(name: str, value: Any, hint: str = "") -> np.ndarray:
 
 def check_finite(name: str, value: Any, *, minimum: float | None = None, hint: str = "") -> np.ndarray:
     """``value`` as a finite float64 array of any shape, not below ``minimum``."""
-    array = check_numbers(name, value, hint)
-    bad = ~np.isfinite(array) if minimum is None else ~((array >= minimum) & (array < np.inf))
-    if bad.any():
-        allowed = "" if minimum is None else f" and >= {minimum:g}"
-        raise ValueError(f"{name} must be finite{allowed}, got {array[bad].flat[0]} "
-                         f"in {bad.sum()} of {array.size} entries{_and(hint)}")
-    return array
+    return _bounded(name, check_numbers(name, value, hint), hint, -HUGE if minimum is None else minimum)
+
+
+def _bounded(name, array, hint, minimum=-HUGE):
+    """The array, all of whose entries are numbers that can be multiplied; without a copy where they are."""
+    if minimum <= array.min(initial=HUGE) and array.max(initial=-HUGE) <= HUGE:
+        return array
+    bad = ~((array >= minimum) & (array <= HUGE))
+    first, allowed = array[bad].flat[0], "" if minimum == -HUGE else f" and >= {minimum:g}"
+    units = f"; numbers here go up to {HUGE:g}, choose other units" if HUGE < abs(first) < np.inf else ""
+    raise ValueError(f"{name} must be finite{allowed}, got {first} in {bad.sum()} of {array.size} entries"
+                     f"{units}{_and(hint)}")
+
+
+def check_whole(name: str, value: Any, hint: str = "") -> np.ndarray:
+    """``value`` as an array of integers of any shape."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{name} must be rows of equal length, got {_show(value)}{_and(hint)}") from error
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"{name} must be integers, got {array.dtype}{_and(hint)}")
+    return array.astype(int)
 
 
 def check_last_axis(name: str, value: Any, length: int, hint: str = "") -> np.ndarray:

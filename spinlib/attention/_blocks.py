@@ -60,7 +60,7 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
     if W_V.ndim != 2 or W_V.shape[1] != rows:
         raise ValueError(f"W_V must have shape (rows, {rows}), got {tuple(W_V.shape)}; "
                          f"it acts on the D+1 = {rows} rows of X")
-    if column is not None and not (isinstance(column, int) and -columns <= column < columns):
+    if column is not None and not (type(column) is int and -columns <= column < columns):
         raise ValueError(f"column must be None or an integer from {-columns} to {columns - 1}, got {column!r}")
     asking = X if column is None else X[:, :, column, None]
     Y = answered(W_V @ _softmax_mix(X, asking, W_Q, W_K), X=X, W_Q=W_Q, W_K=W_K)

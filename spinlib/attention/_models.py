@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_flag, check_integer, check_numbers, check_rng
+from spinlib._core import RNG, check_array, check_finite, check_flag, check_integer, check_rng
 from spinlib.attention._blocks import _summary
 from spinlib.attention._checks import TensorLike, answered, to_prompts
 
@@ -82,7 +82,7 @@ class LinearAttention(torch.nn.Module):
         if self.value:
             raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
                              "give this model prompts with X, from LinearTask.sample")
-        u, query = (torch.tensor(check_numbers(name, part), dtype=self.dtype)  # copies: torch takes no read-only array
+        u, query = (torch.from_numpy(check_finite(name, part).copy()).to(self.dtype)    # torch takes no read-only array
                     for name, part in (("u", u), ("query", query)))
         if u.shape[1:] != (self.D + 1,) or query.shape != (len(u), self.D):
             raise ValueError(f"features must have u (P, {self.D + 1}) and query (P, {self.D}), got {tuple(u.shape)} "

@@ -114,6 +114,6 @@ def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG =
         "SA": lambda: SoftmaxAttention(D, H, rng=rng),
         "TF": lambda: TransformerBlock(D, H, rng=rng),
     }
-    if model not in makers:
+    if not isinstance(model, str) or model not in makers:
         raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
     return makers[model]()

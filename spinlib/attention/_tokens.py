@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import torch
 
-from spinlib._core import check_integer, check_real
+from spinlib._core import check_integer, check_real, check_whole
 from spinlib.attention._checks import TensorLike, to_real, to_rows
 
 
@@ -19,12 +19,10 @@ def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = N
     >>> embed([2, 0], [[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]], [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]]).tolist()
     [[5.0, 5.0], [1.5, 0.5]]
     """
-    words, table = torch.as_tensor(words), to_real("table", table)
+    words, table = torch.from_numpy(check_whole("words", words, "they are row numbers of the table")), to_real("table", table)
     if words.numel() == 0 or words.ndim == 0:
         raise ValueError(f"words must have shape (..., N) with N >= 1, got {tuple(words.shape)}; an empty prompt has "
                          "no token that could attend: begin it with a start word")
-    if words.is_floating_point() or words.is_complex() or words.dtype == torch.bool:
-        raise TypeError(f"words must be integers, got {words.dtype}; they are row numbers of the table")
     if table.ndim != 2:
         raise ValueError(f"table must have shape (V, D), got {tuple(table.shape)}; one row a word")
     if words.min() < 0 or words.max() >= len(table):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_type, read_only
+from spinlib._core import check_array, check_integer, check_numbers, check_type, check_whole, read_only
 
 BUILD = "build one with ising, pspin_ising or FactorGraph"
 
@@ -39,12 +39,12 @@ class FactorGraph:
         for a, factor in enumerate(self.factors):
             if not (isinstance(factor, Sequence) and len(factor) == 2):
                 raise TypeError(f"factor {a} must be a pair (scope, table), got {type(factor).__name__}")
-            scope, table = tuple(whole(f"the scope of factor {a}", factor[0]).ravel().tolist()), factor[1]
+            scope, table = tuple(check_whole(f"the scope of factor {a}", factor[0], "they name variables").ravel().tolist()), factor[1]
             if len(set(scope)) < len(scope) or not all(0 <= i < len(cards) for i in scope):
                 raise ValueError(f"factor {a} has scope {scope}; it must name different variables, each from 0 to "
                                  f"{len(cards) - 1}")
             want = tuple(cards[i] for i in scope)
-            table = np.asarray(table)
+            table = check_numbers(f"the table of factor {a}", table)
             if table.shape != want:
                 raise ValueError(f"the table of factor {a} has shape {table.shape}, its scope {scope} has {want} "
                                  "states; give one axis per variable of the scope, in the order of the scope")
@@ -80,14 +80,3 @@ def edges(graph: FactorGraph) -> np.ndarray:
     """
     factors = check_type("graph", graph, FactorGraph, BUILD).factors
     return np.array([(a, i) for a, (scope, _) in enumerate(factors) for i in scope], dtype=int).reshape(-1, 2)
-
-
-def whole(name: str, numbers: ArrayLike) -> np.ndarray:
-    """``numbers`` as an array of integers, or an error in words."""
-    try:
-        array = np.asarray(numbers)
-    except ValueError as error:
-        raise ValueError(f"{name} must be rows of equal length, got {numbers!r}") from error
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise TypeError(f"{name} must hold whole numbers, the names of variables, got {numbers!r}")
-    return array.astype(int)

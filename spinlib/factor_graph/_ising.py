@@ -6,8 +6,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_probabilities, check_real, check_rng
-from spinlib.factor_graph._graph import FactorGraph, whole
+from spinlib._core import RNG, check_array, check_integer, check_numbers, check_probabilities, check_real, check_rng, check_whole
+from spinlib.factor_graph._graph import FactorGraph
 
 
 def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0,
@@ -25,12 +25,13 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     2.51322
     """
     n_spins, beta = check_integer("n_spins", n_spins, 1), check_real("beta", beta, minimum=0)
-    scopes = whole("scopes", scopes)
+    scopes = check_whole("scopes", scopes, "they name spins")
     if scopes.ndim != 2 or scopes.shape[1] < 1:
         raise ValueError(f"scopes must have shape (M, p), one row of p >= 1 spins a factor, got {scopes.shape}")
     M, p = scopes.shape
-    J = check_array("J", np.full(M, J) if np.ndim(J) == 0 else J, (M,), hint="give one coupling per row of scopes")
-    h = check_array("h", np.full(n_spins, h) if np.ndim(h) == 0 else h, (n_spins,), hint="give one field per spin")
+    J, h = check_numbers("J", J), check_numbers("h", h)
+    J = check_array("J", J if J.ndim else np.full(M, J), (M,), hint="give one coupling per row of scopes")
+    h = check_array("h", h if h.ndim else np.full(n_spins, h), (n_spins,), hint="give one field per spin")
     sign = np.array([-1.0, 1.0])
     top_J, top_h = np.abs(J).max(initial=0), np.abs(h).max()
     if max(beta * top_J, beta * top_h) > 700:

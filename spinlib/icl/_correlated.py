@@ -10,7 +10,7 @@ from spinlib.icl._prompts import Features
 
 def check_corr(corr: float | ArrayLike, N: int) -> float | np.ndarray:
     """A covariance c of all pairs of tokens in [0, 1], or a covariance matrix (N+1, N+1), the query last."""
-    if np.ndim(corr) == 0:
+    if not hasattr(corr, "__len__"):
         return check_real("corr", corr, minimum=0, maximum=1, hint="a number is the covariance c of any two tokens, "
                           "Thesis eq. (162); other covariances are matrices (N+1, N+1)")
     K = check_array("corr", corr, (N + 1, N + 1), hint="a covariance of the N tokens and the query, which comes last")

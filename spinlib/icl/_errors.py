@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_real
+from spinlib._core import check_array, check_integer, check_noise, check_real, check_type
 from spinlib.icl._correlated import check_corr, token_sums
 from spinlib.icl._mapping import check_weights, predict
 from spinlib.icl._prompts import Prompts
@@ -29,7 +29,7 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float | Arr
     1.0500
     """
     W = check_weights(W)
-    N, noise2 = check_integer("N", N, 1), check_real("noise", noise, minimum=0)**2
+    N, noise2 = check_integer("N", N, 1), check_noise(noise)**2
     s, own, square, kk, mixed = token_sums(check_corr(corr, N), N)
     D = len(W) - 1
     A, v = W[:D, :D], W[D, :D]
@@ -60,7 +60,7 @@ def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.n
     0.82645 0.17355 0.17355
     """
     D, N = check_integer("D", D, 1), check_integer("N", N, 1)
-    ridge, noise = check_real("ridge", ridge, minimum=0), check_real("noise", noise, minimum=0)
+    ridge, noise = check_real("ridge", ridge, minimum=0), check_noise(noise)
     return np.eye(D + 1, D) / (1 + (D + 1 + D * noise**2) / N + ridge * D)
 
 
@@ -94,6 +94,7 @@ def controlled_error(y_hat: ArrayLike, prompts: Prompts, noise: float = 0.0) -> 
     >>> print(f"{controlled_error(predict(best_weights(4, 10), prompts.X), prompts):.6f} {5 / 15:.6f}")
     0.333333 0.333333
     """
+    check_type("prompts", prompts, Prompts, "make them with icl.LinearTask(D, N).sample(P)")
     y_hat = check_array("y_hat", y_hat, (len(prompts.y),), hint="one answer a prompt")
     D, N = prompts.X.shape[1] - 1, prompts.X.shape[2] - 1
     W = best_weights(D, N, noise=noise)

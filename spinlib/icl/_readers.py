@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_real
+from spinlib._core import check_array, check_noise, check_real
 from spinlib.icl._prompts import check_prompts
 
 
@@ -28,11 +28,7 @@ def in_context_ridge(X: ArrayLike, ridge: float = 0.0) -> np.ndarray:
         v = (np.linalg.pinv(x.transpose(0, 2, 1)) @ y[:, :, None])[:, :, 0]
     else:
         N, D = y.shape[1], query.shape[1]
-        with np.errstate(all="ignore"):  # reported below, in words
-            covariance, mean = x @ x.transpose(0, 2, 1) / N + ridge * np.eye(D), x @ y[:, :, None] / N
-        if not (np.isfinite(covariance).all() and np.isfinite(mean).all()):
-            raise ValueError(f"X must have finite products, got entries up to {np.abs(X).max():.3g}, whose squares are "
-                             "beyond the largest number; scale the prompts")
+        covariance, mean = x @ x.transpose(0, 2, 1) / N + ridge * np.eye(D), x @ y[:, :, None] / N
         try:
             v = np.linalg.solve(covariance, mean)[:, :, 0]
         except np.linalg.LinAlgError as error:
@@ -56,7 +52,7 @@ def pool_posterior(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarra
     pool = check_array("pool", pool, (None, pairs.shape[2] - 1), hint="one rule of length D a row")
     if 0 in pairs.shape or not pool.size:
         raise ValueError(f"pairs and pool must not be empty, got shapes {pairs.shape} and {pool.shape}")
-    noise = check_real("noise", noise, above=0)
+    noise = check_noise(noise, above=1e-75)
     guesses = pairs[:, :, :-1] @ pool.T                                        # (P, n, K)
     after = np.cumsum((guesses - pairs[:, :, -1:]) ** 2, 1) / (2 * noise**2)
     energy = np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], 1)   # of the pairs before

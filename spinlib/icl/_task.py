@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spinlib._core import RNG, check_array, check_integer, check_real, check_rng, freeze, one_line
+from spinlib._core import RNG, check_array, check_integer, check_noise, check_rng, freeze, one_line
 from spinlib.icl._correlated import check_corr, correlated_features, root
 from spinlib.icl._prompts import Features, Prompts
 
@@ -45,7 +45,7 @@ class LinearTask:
         corr = check_corr(self.corr, self.N)
         if np.ndim(corr):
             freeze(self, corr=corr)
-        check_real("noise", self.noise, minimum=0, hint="noise is a standard deviation")
+        check_noise(self.noise)
         if self.n_tasks is not None:
             check_integer("n_tasks", self.n_tasks, 1, hint="None means a fresh task for every prompt")
         if self.tasks is not None:

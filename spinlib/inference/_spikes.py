@@ -56,7 +56,7 @@ def spike_amp(features: Data, *, share: float | None = None, size: float | None 
     over, _, tol = check(features, 0.0, 1.0, tol, dtype, device, jobs, keep)
     P, D = over.P, over.D
     share = None if share is None else check_real("share", share, above=0, below=1, hint="it is a probability")
-    size = None if size is None else check_real("size", size, hint="the value of a weight that is not 0")
+    size = None if size is None else check_real("size", size, minimum=-1e75, maximum=1e75, hint="the value of a weight that is not 0")
     if size == 0:
         raise ValueError("size must not be 0, got 0.0; leave it out to have it learned")
     A = over(fields)[1][:D]

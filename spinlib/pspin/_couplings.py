@@ -10,7 +10,7 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_real,
+from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_numbers, check_real,
                            check_rng, check_type, freeze)
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
@@ -34,7 +34,7 @@ class Couplings:
     tensor: np.ndarray
 
     def __post_init__(self):
-        shape = np.shape(self.tensor)
+        shape = check_numbers("tensor", self.tensor).shape
         if len(shape) < 2 or len(set(shape)) != 1 or shape[0] < 2:
             raise ValueError(f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; "
                              "draw one with gaussian_couplings(n_spins, p)")

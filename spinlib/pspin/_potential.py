@@ -32,7 +32,7 @@ def two_replica_potential(model: PSpin, q: ArrayLike, T: float) -> np.ndarray | 
     0.004887 0.004887
     """
     model = check_type("model", model, PSpin, "make one: PSpin(p=3)")
-    T = check_real("T", T, above=0)
+    T = check_real("T", T, above=0, maximum=1e75)
     if T < model.T_K * (1 - 1e-14):
         raise ValueError(f"T must be >= T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below T_K the first copy "
                          "has broken replica symmetry too, which this formula leaves out")

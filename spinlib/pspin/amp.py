@@ -174,7 +174,7 @@ def _product_of_others(values):
 
 def _temperature(T: float) -> float:
     """T, at least 1e-6: below, the multiplier and the softening of a spin no longer differ in float64."""
-    return check_real("T", T, minimum=1e-6, hint="for T = 0 use spinlib.pspin.simulation.descend")
+    return check_real("T", T, minimum=1e-6, maximum=1e75, hint="for T = 0 use spinlib.pspin.simulation.descend")
 
 
 def _check_start(m, n_spins):

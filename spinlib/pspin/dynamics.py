@@ -41,7 +41,7 @@ def equilibrium_correlation(model: PSpin, T: float, times: ArrayLike) -> np.ndar
     ['1.0000', '0.7624', '0.5049', '0.0124']
     """
     check_type("model", model, PSpin, "write PSpin(p=3)")
-    T = check_real("T", T, above=0)
+    T = check_real("T", T, above=0, maximum=1e75)
     if T < model.T_K:
         raise ValueError(f"T must be at least T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below it equilibrium "
                          "is in few states and C(t) obeys another equation: for a fall from high temperature use quench")

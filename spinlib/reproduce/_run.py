@@ -57,7 +57,7 @@ def computed(plan: Plan, *, rng: RNG, progress: bool = False, jobs: int = 1,
 
 def experiment(figure: str) -> Experiment:
     """The experiment of this name."""
-    if figure not in EXPERIMENTS:
+    if not isinstance(figure, str) or figure not in EXPERIMENTS:
         raise ValueError(f"there is no experiment {figure!r}; choose one of: {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[figure]
 

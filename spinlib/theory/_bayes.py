@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from spinlib._core import check_integer, check_real
+from spinlib._core import check_integer, check_noise
 
 
 def bayes_error(D: int, N: int, noise: float = 0.0) -> float:
@@ -21,7 +21,7 @@ def bayes_error(D: int, N: int, noise: float = 0.0) -> float:
     0.0000 0.1736
     """
     D, N = check_integer("D", D, 1), check_integer("N", N, 1)
-    rho = check_real("noise", noise, minimum=0)**2
+    rho = check_noise(noise)**2
     half = (1 - N / D - rho) / 2
     root = sqrt(half**2 + rho)
     e = half + root if half >= 0 else rho / (root - half)      # e^2 - 2 half e - rho = 0; no difference of near numbers

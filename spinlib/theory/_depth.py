@@ -5,7 +5,7 @@ from math import pi, sqrt
 
 import numpy as np
 
-from spinlib._core import check_integer, check_real
+from spinlib._core import check_integer, check_noise
 
 
 def depth_error(L: int, D: int, N: int, noise: float = 0.0) -> float:
@@ -20,7 +20,7 @@ def depth_error(L: int, D: int, N: int, noise: float = 0.0) -> float:
     >>> [round(1 / depth_error(L, D=20, N=40)) for L in (0, 1, 2, 3)]
     [1, 3, 7, 15]
     """
-    L, rho = check_integer("L", L, 0), check_real("noise", noise, minimum=0)**2
+    L, rho = check_integer("L", L, 0), check_noise(noise)**2
     nu, e = check_integer("N", N, 1) / check_integer("D", D, 1), 1.0
     for _ in range(L):
         e = (rho + e) / (nu + rho + e)
@@ -54,7 +54,7 @@ def thinking_curve(D: int, N: int, P: int, k: int, noise: float = 0.0) -> np.nda
     >>> [thinking_curve(D=100, N=200, P=P, k=12).round(3)[[0, 5, 11]].tolist() for P in (20_000, 100_000)]
     [[0.667, 0.239, 0.347], [0.37, 0.051, 0.013]]
     """
-    D, k, rho = check_integer("D", D, 1), check_integer("k", k, 1), check_real("noise", noise, minimum=0)**2
+    D, k, rho = check_integer("D", D, 1), check_integer("k", k, 1), check_noise(noise)**2
     N, P = (check_integer(name, value, least + 1, f"the law is for {name} > {least}")
             for name, value, least in (("N", N, D), ("P", P, D**2)))
     nu, nodes = N / D, 400

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_real, one_line
+from spinlib._core import check_array, check_integer, check_noise, check_real, one_line
 from spinlib.icl import population_error
 from spinlib.theory._ridge import ridge_equivalent
 from spinlib.theory._teacher import Teacher, prompt_teacher
@@ -42,6 +42,7 @@ def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0
     0.05 0.98, 0.19 0.19
     """
     tasks = check_array("tasks", tasks, (None, None), hint="one task vector a row")
+    ridge, noise = check_real("ridge", ridge, minimum=0, maximum=1e75), check_noise(noise)
     K, D = tasks.shape
     if not tasks.size or not (tasks.any() or noise):
         raise ValueError(f"tasks must be some, and not all 0 where there is no noise, got {K} of length {D}; "
@@ -80,7 +81,7 @@ def pool_limit(D: int, N: int, P: int, n_tasks: int, noise: float = 0.0) -> Pool
     D, N, P = check_integer("D", D, 1), check_integer("N", N, 1), check_integer("P", P, 1)
     if P <= D**2:
         raise ValueError(f"P must be above D^2 = {D**2}, got {P}; pool_errors has fewer prompts and a ridge")
-    ratio, rho = D / check_integer("n_tasks", n_tasks, 1), check_real("noise", noise, minimum=0)**2
+    ratio, rho = D / check_integer("n_tasks", n_tasks, 1), check_noise(noise)**2
     t, q = P / D**2, (1 + rho) * D / N
     half = q + 1 - ratio
     root = sqrt(half**2 + 4 * q * ratio)               # q ratio g^2 + half g = 1

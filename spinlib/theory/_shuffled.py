@@ -38,8 +38,8 @@ def shuffled_error(D: int, N: int, P: int, ridge: float, *, coupling: float = 1.
     >>> print(f"{shuffled_error(20, 100, 3000, 0.01):.4f} {shuffled_error(20, 100, 3000, 0.01, coupling=0):.4f}")
     0.6015 0.3174
     """
-    ridge = check_real("ridge", ridge, minimum=0)
-    coupling = check_real("coupling", coupling, minimum=0, hint="1 keeps the couplings, 0 erases them")
+    ridge = check_real("ridge", ridge, minimum=0, maximum=1e75)
+    coupling = check_real("coupling", coupling, minimum=0, maximum=1e75, hint="1 keeps the couplings, 0 erases them")
     stiffness, T, h2 = _two_blocks(D, N, P)
     T = T * coupling**2
     r = _resolvent(stiffness + ridge, T)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_finite, check_integer, check_real, freeze, one_line
+from spinlib._core import check_array, check_finite, check_integer, check_noise, check_real, freeze, one_line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ def prompt_teacher(D: int, N: int, noise: float = 0.0) -> Teacher:
     0.17355 0.17355
     """
     D, N = check_integer("D", D, 1), check_integer("N", N, 1)
-    rho = check_real("noise", noise, minimum=0)**2
+    rho = check_noise(noise)**2
     a, b = (1 + (D + 1 + D * rho) / N) / D, (1 + 2 / N) * (1 + 2 / D + 2 * rho + rho**2)
     c = 1 / (D * a)
     return Teacher([a, b], [D * c**2, 0.0], 1 + rho - c, [D * D, D])
@@ -85,8 +85,9 @@ def spectrum_teacher(variances: ArrayLike, N: int, noise: float = 0.0, *, fourth
     """
     lam = check_array("variances", variances, (None,), hint="one variance a group")
     check_finite("variances", lam, minimum=np.finfo(float).tiny, hint="leave out directions without variance")
-    c = check_array("count", np.broadcast_to(count, lam.shape), lam.shape)
-    N, rho = check_integer("N", N, 1), check_real("noise", noise, minimum=0)**2
+    count = check_finite("count", count, minimum=1, hint="count the directions of a group")
+    c = check_array("count", count if count.ndim else np.full(lam.shape, count), lam.shape, hint="one number a group")
+    N, rho = check_integer("N", N, 1), check_noise(noise)**2
     D, trace = c.sum(), c @ lam
     F = lam * (2 * lam + trace) if fourth is None else check_array("fourth", fourth, lam.shape, hint="one a group")
     check_finite("fourth - variances^2", F - lam**2, minimum=0.0, hint="fourth is E |x|^2 x_i^2")

@@ -33,7 +33,7 @@ def training_curve(D: int, N: int, P: int, times: ArrayLike, noise: float = 0.0,
     [1.     0.5384 0.3207 0.3654]
     """
     teacher, P = prompt_teacher(D, N, noise), check_integer("P", P, 1)
-    start = check_real("start", start, minimum=0)
+    start = check_real("start", start, minimum=0, maximum=1e75)
     times = check_finite("times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward")
     a, c = teacher.variance, teacher.count
     signal = a * (teacher.signal + c * start**2)

@@ -171,7 +171,7 @@ def test_reals(value):
 def test_arrays():
     with pytest.raises(ValueError, match=r"shape \(any, 3\), got \(2, 2\)"):
         check_array("W", np.eye(2), (None, 3))
-    with pytest.raises(ValueError, match="1 NaN or infinite"):
+    with pytest.raises(ValueError, match="h must be finite, got nan in 1 of 2"):
         check_array("h", [1.0, np.nan], (None,))
     with pytest.raises(TypeError, match="real numbers"):
         check_array("h", ["a"], (1,))

@@ -32,7 +32,7 @@ ARROWS = {
     "reproduce": "attention descent icl inference landscape plotting pspin random_matrix spin_glass theory training",
 }
 LINES = {
-    "_core": 465,
+    "_core": 485,
     "spin_glass": 120,
     "descent": 110,
     "symbolic": 965,
@@ -45,10 +45,10 @@ LINES = {
     "theory": 945,
     "inference": 715,
     "landscape": 205,
-    "plotting": 105,
+    "plotting": 106,
     "reproduce": 2464,
 }
-ALL_LINES = 9937
+ALL_LINES = 9940
 
 
 def spinlib_imports(path):

@@ -370,7 +370,7 @@ def test_contradicting_factors():
      r"its scope \(0, 1\) has \(2, 2\).*one axis per variable"),
     (lambda: FactorGraph((2, 2), [((0, 0), np.ones((2, 2)))]), ValueError, "must name different variables"),
     (lambda: FactorGraph((2, 2), [((0, 2), np.ones((2, 2)))]), ValueError, "from 0 to 1"),
-    (lambda: FactorGraph((2, 2), [((0.5,), np.ones(2))]), TypeError, "whole numbers"),
+    (lambda: FactorGraph((2, 2), [((0.5,), np.ones(2))]), TypeError, "must be integers"),
     (lambda: FactorGraph((2,), [((0,), [1.0, -1.0])]), ValueError, r"pass exp\(-beta E\)"),
     (lambda: FactorGraph((2,), [((0,), [0.0, 0.0])]), ValueError, "at least one of them > 0"),
     (lambda: FactorGraph((2,), [((0,), [np.nan, 1.0])]), ValueError, "must be finite"),

@@ -474,7 +474,7 @@ def test_task_refuses(kwargs, error, words):
     (lambda: best_weights(3, 5, 0.0, -0.5), ValueError, "noise must be finite and >= 0"),
     (lambda: population_error(W_RANDOM, 5, 0.0, 1.1), ValueError, "corr must be finite"),
     (lambda: population_error(W_RANDOM, 5, 0.0, -0.1), ValueError, "corr must be finite"),
-    (lambda: predict(W_RANDOM, PROMPTS.X * 1e300), ValueError, "X must have finite products"),
+    (lambda: predict(W_RANDOM, PROMPTS.X * 1e300), ValueError, "X must be finite.*choose other units"),
     (lambda: training_loss(np.full((5, 4), np.nan), PROMPTS), ValueError, "W must be finite"),
     (lambda: training_loss(W_RANDOM * 1j, PROMPTS), TypeError, "W must be an array of real numbers"),
     (lambda: best_weights(3, 5, -1.0), ValueError, "ridge"),

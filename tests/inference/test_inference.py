@@ -573,7 +573,7 @@ def test_one_prompt_too_few_is_flat_whatever_rounding_says(D, draws):
 
 def test_flatness_does_not_depend_on_the_units_of_a_spin():
     glass = gaussian_glass(12, rng=0)
-    scale = 10.0 ** np.arange(-60, 60, 10)
+    scale = 10.0 ** np.arange(-36, 36, 6)
     other = SpinGlass(glass.J * np.outer(scale, scale), glass.h * scale, glass.lam * scale**2)
     np.testing.assert_allclose(ground_state(other).mean * scale, ground_state(glass).mean, rtol=1e-12)
     np.testing.assert_allclose(ground_state(other).var * scale**2, ground_state(glass).var, rtol=1e-12)
@@ -618,7 +618,7 @@ def test_matrix_free_solvers_refuse(solve):
         solve(SimpleNamespace(u=f.u[:, :3], query=f.query, y=f.y), 0.1)
     with pytest.raises(ValueError, match="y must have shape .20,., got .19,."):
         solve(SimpleNamespace(u=f.u, query=f.query, y=f.y[1:]), 0.1)
-    with pytest.raises(ValueError, match="1 NaN"):
+    with pytest.raises(ValueError, match="got nan in 1 of 20"):
         solve(SimpleNamespace(u=f.u, query=f.query, y=np.append(f.y[1:], np.nan)), 0.1)
     with pytest.raises(ValueError, match="at least one prompt"):
         solve(SimpleNamespace(u=f.u[:0], query=f.query[:0], y=f.y[:0]), 0.1)
