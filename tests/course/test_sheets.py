@@ -4,6 +4,7 @@ import re
 
 import pytest
 import run_notebooks
+import yaml
 from kinds import ROOT, chapters, contents, kind
 
 SHEETS = sorted((ROOT / "chapters" / "problems").glob("sheet_*.md"))
@@ -131,6 +132,12 @@ def test_a_solution_reads_without_the_built_book(path):
     links = re.findall(r"\]\(((?!http)[^)]+)\)", text)
     assert f"../../chapters/problems/{path.stem}.md" in links
     assert not [link for link in links if not (path.parent / link).is_file()]
+
+
+def test_part_c_of_a_problem_is_no_sign_of_copyright():
+    """The extension "replacements" of MyST makes one of (c); nothing in the book asks for it."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert "replacements" not in config["parse"]["myst_enable_extensions"]
 
 
 # --- the course ------------------------------------------------------------------------------------------------------
