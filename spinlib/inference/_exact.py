@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -57,7 +58,8 @@ def _no_ground_state(glass: SpinGlass, scaled: np.ndarray) -> str:
 
 def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: float = 1e-10,
                     max_iter: int = 1000, dtype: DTypeLike = np.float64, device: str | None = None, jobs: int = 1,
-                    keep: bool | None = None, checkpoint: Place = None) -> Marginals:
+                    keep: bool | None = None, checkpoint: Place = None,
+                    callback: Callable[[float], object] | None = None) -> Marginals:
     r"""Ground state by conjugate gradients that never form J: :math:`(A + \lambda) w = \frac1P\sum_\mu y^\mu s^\mu`.
 
     ``features``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
@@ -73,6 +75,7 @@ def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: flo
     float64. ``device``, such as "cuda", has torch make the products. ``jobs`` workers of joblib share a sweep: threads
     here, under ``joblib.parallel_config(backend="dask")`` or ``"ray"`` those of a cluster, from which 32 sums of the
     size of W come back. The file ``checkpoint`` is written after every sweep: killed, the same call goes on from it.
+    ``callback`` is called with the residual of each sweep.
     Jobs, order and interruption change no bit (one thread a worker); block size, device and processor change rounding.
 
     >>> from spinlib.icl import LinearTask
@@ -97,8 +100,14 @@ def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: flo
         W, r = W + a * p, r - a * Ap
         return W, r, r / stiffness + (r * r / stiffness).sum() / gain * p
 
+    def measure(state):
+        residual = relative(state[1], h)
+        if callback:
+            callback(residual)
+        return residual
+
     found = iterate(step, (np.zeros_like(h), h, h / stiffness), tol=tol, max_iter=max_iter, silent=True,
-                    measure=lambda state: relative(state[1], h),
+                    measure=measure,
                     **over.saved(checkpoint, "ground_state_cg", ridge))
     mean, n_iter = found.state[0], found.n_iter
     residual = relative(h - hessian(mean), h)

@@ -79,9 +79,10 @@ class Pass:
             raise ValueError("features must hold at least one block of prompts, got none")
         held = isinstance(self.blocks, (list, tuple)) if keep is None else check_flag("keep", keep)
         self.kept = False
-        self.size, self.D = self._read(0).query.shape
+        first = self._read(0)
+        self.size, self.D = first.query.shape
         if held:
-            self.blocks, self.kept = [self._read(b) for b in range(len(self.blocks))], True
+            self.blocks, self.kept = [first, *(self._read(b) for b in range(1, len(self.blocks)))], True
         self.P = (len(self.blocks) - 1) * self.size + len(self._read(len(self.blocks) - 1).y)
         self.runs = np.array_split(np.arange(len(self.blocks)), min(RUNS, len(self.blocks)))
 

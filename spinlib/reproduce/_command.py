@@ -23,6 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="the names; with a name, all of its arrays")
     parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: of the page")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="points computed side by side (default 1)")
+    parser.add_argument("--size", type=int, metavar="D", help="another size, where an experiment has one (large)")
     parser.add_argument("--rng", type=int, default=0, metavar="SEED", help="seed (default 0)")
     parser.add_argument("--out", type=Path, default=Path("."), metavar="DIR", help="folder (default: this one)")
     parser.add_argument("--replace", action="store_true", help="write over a stored full run that is another one")
@@ -37,7 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         asked = list(names()) if options.figure == "all" else [options.figure]
         uses = [options.figure != "all" or experiment(name).takes_device for name in asked]
-        plans = [planned(name, full=options.full, rng=options.rng, device=options.device if use else "cpu")
+        plans = [planned(name, full=options.full, rng=options.rng, size=options.size,
+                         device=options.device if use else "cpu")
                  for name, use in zip(asked, uses)]
         if options.device != "cpu":
             check_device(options.device)

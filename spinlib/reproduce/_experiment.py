@@ -17,8 +17,9 @@ class Experiment:
 
     ``points(full)`` lists the parameters of every point (whole numbers, floats, strings, lists), of a page or of the
     stored file. ``compute(rng=generator, **point)`` computes one, a few seconds at most, silently and with one thread,
-    and returns named numbers and arrays; it may take ``device`` if it uses torch. ``collect(points, results)`` makes
-    the named arrays of the figure. ``draw(figure, arrays, color)`` draws them plainly into a matplotlib figure.
+    and returns named numbers and arrays; it may take ``device`` if it uses torch, and ``tell``, to call with the
+    share of the point that is done. ``collect(points, results)`` makes the named arrays of the figure.
+    ``draw(figure, arrays, color)`` draws them plainly into a matplotlib figure.
     ``seeds(rng, points)`` lists the generators of the points; the default spawns one a point, by its index.
     """
 

@@ -34,10 +34,14 @@ def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False
     return computed(plan, rng=rng, progress=progress, jobs=jobs)[0]
 
 
-def planned(figure: str, *, full: bool = False, device: str = "cpu", **settings: object) -> Plan:
+def planned(figure: str, *, full: bool = False, device: str = "cpu", size: int | None = None,
+            **settings: object) -> Plan:
     """The plan of a run: the experiment of this name with the points of a page or of the stored file, checked."""
     one = experiment(figure)
-    points = one.points(check_flag("full", full))
+    if size is not None and "size" not in inspect.signature(one.points).parameters:
+        raise ValueError(f"{figure} has no other --size; leave it out")
+    own = {} if size is None else {"size": check_integer("--size", size, 2)}
+    points = one.points(check_flag("full", full), **own)
     if device != "cpu" and not one.takes_device:
         raise ValueError(f"{figure} does not use torch, so it has no device={device!r}; leave it out")
     return Plan(figure, one, points, {"full": full, **settings, "device": device})

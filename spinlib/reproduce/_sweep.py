@@ -6,6 +6,8 @@ that ``joblib.parallel_config(backend="dask")`` or ``"ray"`` has set. The parts 
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -24,12 +26,15 @@ def sweep(compute: Callable, points: list[dict], generators: list, *, jobs: int 
     found = parts.read() if parts else {}
     todo = [(k, point, generators[k]) for k, point in enumerate(points) if k not in found]
     with _bar(progress, len(points), len(found)) as bar, one_thread():
+        if bar is not None and jobs == 1 and "tell" in inspect.signature(compute).parameters:
+            bar.bar_format = "{l_bar}{bar}| {elapsed}<{remaining}"  # points that tell which share of them is done
+            compute = functools.partial(compute, tell=lambda share: bar.update(len(found) + share - bar.n))
         for k, result, seconds in _side_by_side(compute, todo, jobs) if jobs > 1 else _in_order(compute, todo):
             found[k] = result, seconds
             if parts:
                 parts.write(k, result, seconds)
             if bar is not None:
-                bar.update()
+                bar.update(len(found) - bar.n)
     return [found[k][0] for k in range(len(points))], [found[k][1] for k in range(len(points))]
 
 
