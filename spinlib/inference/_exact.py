@@ -75,8 +75,8 @@ def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: flo
     float64. ``device``, such as "cuda", has torch make the products. ``jobs`` workers of joblib share a sweep: threads
     here, under ``joblib.parallel_config(backend="dask")`` or ``"ray"`` those of a cluster, from which 32 sums of the
     size of W come back. The file ``checkpoint`` is written after every sweep: killed, the same call goes on from it.
-    ``callback`` is called with the residual of each sweep.
-    Jobs, order and interruption change no bit (one thread a worker); block size, device and processor change rounding.
+    ``callback`` is called with the residual of every sweep. Jobs, order and interruption change no bit (one thread a
+    worker); block size, device and processor change rounding.
 
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.inference import ground_state_cg

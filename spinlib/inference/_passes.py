@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -20,16 +20,9 @@ from spinlib.inference._marginals import check_beta
 
 RUNS = 32  # partial sums a pass: fixed, so that no digit depends on who computes them
 LEAST = 1e-6  # no tolerance below it in float32, whose rounding no sweep undoes
+Block = namedtuple("Block", "u query y")  # of m prompts: (m, D+1), (m, D), (m,)
 Data = Prompts | Features | Sequence[Features]
 Place = str | os.PathLike | None  # of a checkpoint
-
-
-class Block(NamedTuple):
-    """Some prompts: u (m, D+1), query (m, D), y (m,)."""
-
-    u: np.ndarray
-    query: np.ndarray
-    y: np.ndarray
 
 
 def fields(block: Block) -> tuple:
@@ -70,7 +63,7 @@ class Pass:
 
     def __init__(self, data: Data, dtype: DTypeLike = np.float64, device: str | None = None, jobs: int = 1,
                  keep: bool | None = None):
-        self.dtype, self.device = _precision(dtype), None if device is None else check_device(device)
+        self.dtype, self.device = np.dtype(dtype), None if device is None else check_device(device)
         self.jobs = check_integer("jobs", jobs, 1, "it is the number of workers")
         if self.jobs > 1:
             need("joblib", "jobs above 1")
@@ -158,16 +151,6 @@ class Pass:
         return np.asarray(array if self.device is None else array.cpu(), np.float64)
 
 
-def _precision(dtype: DTypeLike) -> np.dtype:
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if found not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}; write dtype='float32'")
-    return found
-
-
 def _cut(data, size=4096):
     """Prompts, Features, or what has u, query and y, as blocks: views, not copies."""
     if not isinstance(data, (Prompts, Features)):
@@ -184,7 +167,9 @@ def check(data: Data, ridge: float, beta: float, tol: float, dtype: DTypeLike, d
     """A pass over the data, ridge and tol, or an error in words."""
     check_beta(beta)
     ridge, tol = check_real("ridge", ridge, minimum=0), check_real("tol", tol, above=0)
-    if _precision(dtype) == np.float32 and tol < LEAST:
+    if dtype not in (np.float32, np.float64, "float32", "float64"):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}; write dtype='float32'")
+    if np.dtype(dtype) == np.float32 and tol < LEAST:
         raise ValueError(f"tol must be at least {LEAST:g} in float32, whose rounding no sweep undoes, got {tol:g}; "
                          "write tol=1e-4")
     return Pass(data, dtype, device, jobs, keep), ridge, tol
