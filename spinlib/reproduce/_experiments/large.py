@@ -58,4 +58,4 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 
 EXPERIMENTS = {"large": Experiment(_points, _compute, _collect, lines(
-    "D", {"error": "simulation", "theory": "theory"}, ylabel="error"))}
+    "D", {"error": "simulation: ground states", "theory": "theory: learning curve"}, ylabel="error"))}
