@@ -33,12 +33,16 @@ def add(app, pagename, templatename, context, doctree):
         says["og:description"] = words
     if app.config.html_baseurl:
         says["og:url"] = context["pageurl"]
+        says["og:image"] = app.config.html_baseurl.rstrip("/") + "/_static/card.png"  # by tools/authors/social_card.py
+        says["og:image:alt"] = "The mark of the book, an attention matrix with spins on its diagonal, beside its title"
+        context["metatags"] += '\n<meta name="twitter:card" content="summary_large_image">'
     for name, value in says.items():
         context["metatags"] += f'\n<meta property="{name}" content="{html.escape(html.unescape(value))}">'
 
 
 def address(app, config):
     config.html_baseurl = os.environ.get("BOOK_URL") or config.html_baseurl
+    config.html_theme_options["logo"] = {"text": config.html_title, "alt_text": "The mark of the book"}  # beside its name
 
 
 def setup(app):

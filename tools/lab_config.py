@@ -1,6 +1,7 @@
 """Settings of `make lab`: the whole book is in reach, and saving a chapter changes only what its author changed."""
 import os
 import pathlib
+import warnings
 
 # As tools/run_notebooks.py stores it. JupyterLab would write the reader's Python version into every file that it saves.
 METADATA = {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -21,4 +22,7 @@ if "get_config" in globals():  # read by Jupyter, not imported by a test
     c.ServerApp.root_dir = str(pathlib.Path(__file__).resolve().parents[1])
     c.ServerApp.allow_root = hasattr(os, "geteuid") and os.geteuid() == 0  # in a container everyone is root
     c.LabApp.default_url = "/lab/tree/intro.ipynb"
+    c.LabApp.news_url = None  # no question about news, no request
+    c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
+    warnings.filterwarnings("ignore", "Overriding existing pre_save_hook")  # Jupyter reads this file more than once
     c.FileContentsManager.pre_save_hook = keep_metadata

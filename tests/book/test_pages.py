@@ -191,6 +191,7 @@ def test_a_page_says_what_it_teaches_to_who_links_to_it():
     assert found["description"].startswith("You will be able to solve") and found["description"].endswith("solve glasses ...")
     assert len(found["description"]) <= book_meta.LENGTH + 4
     assert found["og:title"] == "A glass &amp; more" and found["og:url"] == "https://example.org/a.html"
+    assert (ROOT / found["og:image"].removeprefix("https://example.org/")).is_file() and found["twitter:card"]
 
 
 def test_without_a_box_the_first_paragraph_and_without_an_address_none_is_claimed():
