@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,4 +80,6 @@ def edges(graph: FactorGraph) -> np.ndarray:
     [[0, 0], [0, 1]]
     """
     factors = check_type("graph", graph, FactorGraph, BUILD).factors
-    return np.array([(a, i) for a, (scope, _) in enumerate(factors) for i in scope], dtype=int).reshape(-1, 2)
+    degree = np.array([len(scope) for scope, _ in factors], dtype=int)
+    names = np.fromiter(chain.from_iterable(scope for scope, _ in factors), dtype=int)
+    return np.stack([np.repeat(np.arange(len(factors)), degree), names], axis=1)

@@ -32,7 +32,7 @@ class Layout:
         for a, (_, table) in enumerate(graph.factors):
             by_shape.setdefault(table.shape, []).append(a)
         self.groups = [(np.array(members), first[members][:, None] + np.arange(len(shape)),
-                        np.stack([graph.factors[a][1] for a in members])) for shape, members in by_shape.items()]
+                        np.stack([graph.factors[a][1] for a in members], -1)) for shape, members in by_shape.items()]
 
     def _gather(self, log_message):
         """Sum over the factors of each variable, (E, K) -> (n, K)."""
@@ -41,14 +41,18 @@ class Layout:
     def _logs(self, messages):
         """Logarithms with their zeros counted apart, so that a zero message can be taken out of a product again."""
         zero = messages <= 0
+        if not zero.any():
+            return (log := np.log(messages)), zero, self._gather(log), np.zeros(self.states.shape)
         log = np.log(np.where(zero, 1.0, messages))
         return log, zero, self._gather(log), self._gather(zero.astype(float))
 
     def to_factors(self, messages):
         """m_{i->a} (E, K), normalised: the product of all messages into i except that of a."""
         log, zero, total, zeros = self._logs(messages)
-        dead = (zeros[self.variable] - zero > 0.5) | ~self.valid
-        return self._weights(np.where(dead, -np.inf, total[self.variable] - log), self.variable)[0]
+        weight = total[self.variable] - log
+        if zeros.any() or not self.valid.all():
+            weight[(zeros[self.variable] - zero > 0.5) | ~self.valid] = -np.inf
+        return self._weights(weight, self.variable)[0]
 
     def _weights(self, log_weight, names):
         """Normalised weights and the log of their sum, row by row; a row without a state is a contradiction."""
@@ -64,19 +68,31 @@ class Layout:
         """u_{a->i} (E, K), unnormalised: sum of f_a times the messages of the other variables of a."""
         out = np.zeros_like(to_factor)
         for _, edge, tables in self.groups:
+            heard = self._heard(tables, edge, to_factor)
             for slot in range(edge.shape[1]):
-                out[edge[:, slot], :tables.shape[1 + slot]] = self._times(tables, edge, to_factor, skip=slot)
+                answer = tables                                                 # summed from the last axis and the first
+                for message in heard[:slot:-1]:
+                    answer = (answer * message).sum(-2)
+                for message in heard[:slot]:
+                    answer = (answer * self._first(message, answer.ndim)).sum(0)
+                out[edge[:, slot], :len(answer)] = answer.T
         return out
 
+    def _joint(self, tables, edge, to_factor):
+        """tables (c_1 ... c_k, G) times the messages of all slots."""
+        for slot, message in enumerate(self._heard(tables, edge, to_factor)):
+            tables = tables * self._first(message, tables.ndim - slot)
+        return tables
+
     @staticmethod
-    def _times(tables, edge, to_factor, skip=None):
-        """tables (G, c_1 ... c_k) times the messages of the slots; with ``skip``, summed over the other slots."""
-        k = edge.shape[1]
-        for slot in range(k):
-            if slot != skip:
-                shape = [len(tables)] + [tables.shape[1 + slot] if j == slot else 1 for j in range(k)]
-                tables = tables * to_factor[edge[:, slot], :tables.shape[1 + slot]].reshape(shape)
-        return tables if skip is None else tables.sum(tuple(1 + j for j in range(k) if j != skip))
+    def _heard(tables, edge, to_factor):
+        """The messages (c_slot, G) that a group of factors hears at each of its slots."""
+        return [np.ascontiguousarray(to_factor[edges, :states].T) for edges, states in zip(edge.T, tables.shape)]
+
+    @staticmethod
+    def _first(message, ndim):
+        """A message (c, G) along the first of ``ndim`` axes, the last of which is G."""
+        return message.reshape(len(message), *(1,) * (ndim - 2), -1)
 
     def sweep(self, messages):
         """One round: variables to factors, factors to variables."""
@@ -93,7 +109,7 @@ class Layout:
         variable = self._weights(np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n))[1]
         factor = np.zeros(self.M)
         for members, edge, tables in self.groups:
-            factor[members] = np.log(self._times(tables, edge, to_factor).reshape(len(tables), -1).sum(1))
+            factor[members] = np.log(self._joint(tables, edge, to_factor).reshape(-1, len(members)).sum(0))
         return variable, factor
 
     def beliefs(self, messages):
@@ -103,9 +119,9 @@ class Layout:
         to_factor = self.to_factors(messages)
         joint: list = [None] * self.M
         for members, edge, tables in self.groups:
-            belief = self._times(tables, edge, to_factor)
-            belief = belief / belief.sum(tuple(range(1, belief.ndim)), keepdims=True)
-            for a, table in zip(members.tolist(), belief):
+            belief = self._joint(tables, edge, to_factor)
+            belief = belief / belief.sum(tuple(range(belief.ndim - 1)))
+            for a, table in zip(members.tolist(), np.moveaxis(belief, -1, 0)):
                 joint[a] = table
         variable, factor = self.terms(messages)
         return marginals, tuple(joint), float(variable.sum() - ((self.degree - 1) * factor).sum())

@@ -43,13 +43,16 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
 
     def step(state):
         m, x = state  # m[i, j] is the message i -> j
-        in_m, in_x = J * m.T, J2 * x.T  # what i hears from j
-        new_x = 1.0 / (lam - in_x.sum(1, keepdims=True) + in_x)
-        return new_x * (h + in_m.sum(1, keepdims=True) - in_m), new_x
+        in_m, in_x = J * m.T, J2 * x.T  # what i hears from j; then, in the same memory, what it tells j
+        in_x += lam - in_x.sum(1, keepdims=True)
+        x = np.divide(1.0, in_x, out=in_x)
+        m = np.subtract(h + in_m.sum(1, keepdims=True), in_m, out=in_m)
+        m *= x
+        return m, x
 
     start = np.zeros_like(J), np.broadcast_to(1.0 / lam, J.shape).copy()
     found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
-                    fault=lambda state: _fault(state[1][joined]))
+                    fault=lambda state: _fault(state[1], joined))
     reason, remedy = _why(found, step, float(damping), x=1)
     # the diagonal removes J_ii = 0 from the sums, that is nothing: it holds the marginals of eq. (149)
     m, x = (np.diagonal(array).copy() for array in found.state)
@@ -97,9 +100,11 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
     return marginals(found, found.state[0], found.state[2], beta, name, remedy, reason)
 
 
-def _fault(x: np.ndarray) -> str:
-    wrong = int((~((x > 0) & (x < np.inf))).sum())
-    return f"{_NO_VARIANCES} ({wrong} of {x.size} left the positive numbers)" if wrong else ""
+def _fault(x: np.ndarray, counts: np.ndarray | bool = True) -> str:
+    if x.min() > 0 and x.max() < np.inf:
+        return ""
+    wrong = int((counts & ~((x > 0) & (x < np.inf))).sum())
+    return f"{_NO_VARIANCES} ({wrong} of {np.broadcast_to(counts, x.shape).sum()} left the positive numbers)" if wrong else ""
 
 
 def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import combinations, permutations
+from itertools import combinations, combinations_with_replacement, permutations
 from math import comb, factorial
 
 import numpy as np
@@ -60,14 +60,20 @@ class Couplings:
         return self.tensor.ndim
 
     @cached_property
-    def _matrix(self) -> np.ndarray:
-        return np.ascontiguousarray(self.tensor.reshape(self.n_spins, -1))  # (N, N^(p-1))
+    def _packed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Each set of p - 1 indices once, (p-1, sets), and -p J times the number of their orders, (sets, N)."""
+        index = np.array(list(combinations_with_replacement(range(self.n_spins), self.p - 1))).T
+        orders, run = np.full(index.shape[1], -self.p * factorial(self.p - 1), dtype=float), 1
+        for before, after in zip(index, index[1:]):
+            run = np.where(before == after, run + 1, 1)  # k equal indices have k! orders too many
+            orders /= run
+        return index, np.ascontiguousarray(self.tensor[:, *index].T) * orders[:, None]
 
     def gradient(self, s: ArrayLike) -> np.ndarray:
         """Gradient of the energy in N dimensions, ``-p sum_{i2..ip} J_{i i2..ip} s_i2 ... s_ip``, shape of ``s``.
 
-        One matrix product for all replicas, then one sum over spins a further index; the tensor is symmetric, so any
-        index may stay. Source: derivative of Thesis eq. (19).
+        The tensor is symmetric: products of p - 1 spins, each set of indices once, then one matrix product for all
+        replicas. Source: derivative of Thesis eq. (19).
 
         >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
         >>> J, s = gaussian_couplings(8, rng=0), random_spins(8, (5,), rng=1)
@@ -77,11 +83,12 @@ class Couplings:
         return self._gradient(_check_spins(s, self.n_spins))
 
     def _gradient(self, s):
-        rows = s.reshape(-1, self.n_spins)
-        product = rows @ self._matrix  # (replicas, N^(p-1)): one index contracted, for all replicas at once
-        for _ in range(self.p - 2):
-            product = product.reshape(len(rows), -1, self.n_spins) @ rows[:, :, None]
-        return -self.p * product.reshape(s.shape)
+        (first, *others), matrix = self._packed
+        spins = np.ascontiguousarray(s.reshape(-1, self.n_spins).T)
+        product = spins[first]  # (sets, replicas)
+        for index in others:
+            product *= spins[index]
+        return (product.T @ matrix).reshape(s.shape)
 
     def energy(self, s: ArrayLike) -> np.ndarray:
         """Energy H of every replica, shape ``s.shape[:-1]``. Source: Thesis eq. (19)."""

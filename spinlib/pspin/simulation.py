@@ -108,23 +108,25 @@ def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, 
     if beta.shape not in ((), s.shape[:-1]) or eps.shape not in ((), s.shape[:-1]):
         raise ValueError(f"beta and eps must be numbers or have shape {s.shape[:-1]}, got {beta.shape} and {eps.shape}")
     with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
-        s, v = _leapfrog(couplings, s, v, beta, eps, n_steps)
+        s, v, _ = _leapfrog(couplings, s, v, couplings._gradient(s), beta, eps, n_steps)
     if not (np.isfinite(s).all() and np.isfinite(v).all()):
         raise ValueError(f"the motion left the finite numbers with eps up to {eps.max():g} and beta up to "
                          f"{beta.max():g}; lower eps, to 0.35 / sqrt(beta) or less")
     return s, v
 
 
-def _leapfrog(couplings: Couplings, s, v, beta, eps, n_steps: int):
-    """The motion of :func:`leapfrog`, unchecked: it is the inner loop of the sampler."""
+def _leapfrog(couplings: Couplings, s, v, gradient, beta, eps, n_steps: int):
+    """The motion of :func:`leapfrog`, unchecked, from the ``gradient`` at s to that at its end: the inner loop of the
+    sampler."""
     beta, eps = beta[..., None], eps[..., None]
     kick = -beta * eps
-    v = v + 0.5 * kick * _tangent(couplings._gradient(s), s)
+    v = v + 0.5 * kick * _tangent(gradient, s)
     for left in reversed(range(n_steps)):
         s, v = _great_circle(s, v, eps)
-        # two half kicks meet between the steps
-        v = v + (kick if left else 0.5 * kick) * _tangent(couplings._gradient(s), s)
-    return _to_sphere(s), v
+        s = s if left else _to_sphere(s)
+        gradient = couplings._gradient(s)
+        v = v + (kick if left else 0.5 * kick) * _tangent(gradient, s)  # two half kicks meet between the steps
+    return s, v, gradient
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,21 +177,24 @@ def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 10
         raise ValueError(f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; "
                          "continue from the s of a run with the same T")
     beta, pairs = 1 / T, np.triu_indices(n_copies, 1)
-    H = couplings.energy(s)
+    gradient = couplings._gradient(s)
+    energies = lambda s, gradient: (s * gradient).sum(axis=-1) / couplings.p  # H is of degree p
+    H = energies(s, gradient)
     accepted, swapped = np.zeros(len(T)), np.zeros(max(len(T) - 1, 0))
     energy, overlaps = np.empty((n_sweeps, n_copies, len(T))), np.empty((n_sweeps, len(pairs[0]), len(T)))
     for k in range(n_sweeps):
         v = _tangent(rng.standard_normal(s.shape), s)
-        moved, v_end = _leapfrog(couplings, s, v, beta, eps / np.sqrt(beta), n_leapfrog)
-        H_moved = couplings.energy(moved)
+        moved, v_end, gradient_moved = _leapfrog(couplings, s, v, gradient, beta, eps / np.sqrt(beta), n_leapfrog)
+        H_moved = energies(moved, gradient_moved)
         gain = beta * (H - H_moved) + 0.5 * ((v**2).sum(-1) - (v_end**2).sum(-1))
         take = np.log(rng.random(H.shape)) < gain
-        s, H = np.where(take[..., None], moved, s), np.where(take, H_moved, H)
+        s, gradient = (np.where(take[..., None], new, old) for new, old in ((moved, s), (gradient_moved, gradient)))
+        H = np.where(take, H_moved, H)
         accepted += take.mean(axis=0)
         for i in range(k % 2, len(T) - 1, 2):  # even and odd neighbours in turn
             swap = np.log(rng.random(n_copies)) < (beta[i] - beta[i + 1]) * (H[:, i] - H[:, i + 1])
-            s[swap, i], s[swap, i + 1] = s[swap, i + 1], s[swap, i]
-            H[swap, i], H[swap, i + 1] = H[swap, i + 1], H[swap, i]
+            for state in (s, gradient, H):
+                state[swap, i], state[swap, i + 1] = state[swap, i + 1], state[swap, i]
             swapped[i] += swap.mean()
         energy[k] = H / n
         overlaps[k] = overlap(s[pairs[0]], s[pairs[1]])
