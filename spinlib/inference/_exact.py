@@ -32,13 +32,14 @@ def ground_state(glass: SpinGlass, beta: float = 1.0, *, variances: bool = True)
     if not (glass.lam > 0).all():
         raise ValueError(_no_ground_state(glass, glass.hessian))
     scale = 1 / np.sqrt(glass.lam)  # with stiffnesses of 1 the condition number does not depend on the units of a spin
-    scaled = -glass.J * scale[:, None] * scale
+    scaled = (glass.J * -scale * scale[:, None]).T  # columns first, and written over: LAPACK makes no copy
     np.fill_diagonal(scaled, 1.0)
-    factor, broken = lapack.dpotrf(scaled, lower=True)
-    if broken or lapack.dpocon(factor, np.abs(scaled).sum(0).max(), uplo="L")[0] < glass.n * np.finfo(float).eps:
-        raise ValueError(_no_ground_state(glass, scaled))
+    norm = lapack.dlange("1", scaled)
+    factor, broken = lapack.dpotrf(scaled, lower=True, clean=False, overwrite_a=True)
+    if broken or lapack.dpocon(factor, norm, uplo="L")[0] < glass.n * np.finfo(float).eps:
+        raise ValueError(_no_ground_state(glass, glass.hessian * scale[:, None] * scale))
     mean = scale * lapack.dpotrs(factor, scale * glass.h, lower=True)[0]
-    var = scale**2 * np.diagonal(lapack.dpotri(factor, lower=True)[0]) / beta if variances else None
+    var = scale**2 * np.diagonal(lapack.dpotri(factor, lower=True, overwrite_c=True)[0]) / beta if variances else None
     return Marginals(mean, var, True, 0, relative(glass.gradient(mean), glass.h), np.empty(0))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg.blas import dsymv
 
 from spinlib._core import Iteration, check_flag, iterate
 from spinlib.inference._marginals import Marginals, check_glass, marginals
@@ -83,14 +84,13 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
     [1.  0.4] [1.4 0.7]
     """
     beta, onsager = check_glass(glass, beta, message_passing=True), check_flag("onsager", onsager)
-    J, h, lam = glass.J, glass.h, glass.lam
-    J2 = J * J
+    h, lam, J, J2 = glass.h, glass.lam, np.asfortranarray(glass.J), np.asfortranarray(glass.J**2)
 
     def step(state):
         m, m_old, x = state
-        reaction = J2 @ x
+        reaction = dsymv(1.0, J2, x)                         # from one half of the symmetric matrix
         new_x = 1.0 / (lam - reaction)
-        return new_x * (h + J @ m - (reaction * m_old if onsager else 0.0)), m, new_x
+        return new_x * (h + dsymv(1.0, J, m) - (reaction * m_old if onsager else 0.0)), m, new_x
 
     start = np.zeros_like(h), np.zeros_like(h), 1.0 / lam
     found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
