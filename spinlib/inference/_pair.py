@@ -84,7 +84,7 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
     [1.  0.4] [1.4 0.7]
     """
     beta, onsager = check_glass(glass, beta, message_passing=True), check_flag("onsager", onsager)
-    h, lam, J, J2 = glass.h, glass.lam, np.asfortranarray(glass.J), np.asfortranarray(glass.J**2)
+    h, lam, J, J2 = glass.h, glass.lam, glass.J.T, (glass.J**2).T       # symmetric; columns first, for BLAS
 
     def step(state):
         m, m_old, x = state
