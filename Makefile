@@ -23,7 +23,7 @@ help:
 	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
 	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
 	@echo "make pdf                  print the built book into _build/book.pdf (PART=part_2 for one part; needs Debian's chromium)"
-	@echo "make bench                measure speed as ratios, write bench.json"
+	@echo "make bench                measure speed against what an expert would write, and as other ratios; write bench.json"
 	@echo "make clean                remove _build and .venv"
 
 .venv/.installed: requirements.txt constraints.txt tools/setup
