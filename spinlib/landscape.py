@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_rng, check_type, freeze, need
+from spinlib._core import (RNG, check_array, check_finite, check_integer, check_probabilities, check_real, check_rng,
+                           check_type, freeze, need)
 from spinlib.icl import Features, Prompts, averages, features, weights
 from spinlib.spin_glass import SpinGlass
 
@@ -145,12 +146,9 @@ class Mixture:
     sd: np.ndarray
 
     def __post_init__(self):
-        weight = check_array("weight", self.weight, (None,))
+        weight = check_probabilities("weight", self.weight, (None,))
         mean, sd = (check_array(name, v, (len(weight),), hint="give one number per component")
                     for name, v in (("mean", self.mean), ("sd", self.sd)))
-        if (weight < 0).any() or abs(weight.sum() - 1) > 1e-8:
-            raise ValueError(f"weight must be >= 0 and sum to 1, got sum {weight.sum():g}: a density that is not "
-                             "normalised cannot be sampled; divide by the sum")
         if (sd <= 0).any():
             raise ValueError(f"sd must be positive, got {sd.min():g}; give standard deviations")
         freeze(self, weight=weight, mean=mean, sd=sd)

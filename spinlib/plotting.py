@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import shortest_path
 
 from spinlib._core import RNG, check_array, check_real, check_rng, check_type, need
 from spinlib.factor_graph import FactorGraph
@@ -77,12 +78,10 @@ def factor_graph(ax: Axes, graph: FactorGraph, *, names: Sequence | None = None,
     for name, said, size in ("names", names, n), ("factor_names", factor_names, len(scopes)), ("colors", colors, len(scopes)):
         if said is not None and (not hasattr(said, "__len__") or len(said) != size):
             raise ValueError(f"{name} must be a list of {size}, one a node, got {said!r}")
-    far = np.full((total, total), np.inf)
+    joined = np.zeros((total, total))
     for a, scope in enumerate(scopes):
-        far[list(scope), n + a] = far[n + a, list(scope)] = 1.0
-    np.fill_diagonal(far, 0.0)
-    for k in range(total):
-        far = np.minimum(far, far[:, k, None] + far[k])
+        joined[list(scope), n + a] = 1
+    far = shortest_path(joined, directed=False)
     far[np.isinf(far)] = far[np.isfinite(far)].max() + 2.0
     place = check_rng(rng).standard_normal((total, 2))
     weight = 1 / np.where(far > 0, far, np.inf) ** 2

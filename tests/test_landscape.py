@@ -107,7 +107,7 @@ def test_fit_finds_a_mixture_again_and_beats_one_gaussian():
 @pytest.mark.parametrize("call, word", [
     (lambda: block_values(np.eye(3)), "to_spin_glass"),
     (lambda: block_values(gaussian_glass(5, rng=0)), "mean must hold D"),
-    (lambda: Mixture([0.5, 0.4], [0, 0], [1, 1]), "normalised"),
+    (lambda: Mixture([0.5, 0.4], [0, 0], [1, 1]), "weight must be >= 0 and sum to 1"),
     (lambda: Mixture([0.5, 0.5], [0, 0], [1, 0]), "sd must be positive"),
     (lambda: Mixture([0.5, 0.5], [0], [1, 1]), "one number per component"),
     (lambda: Mixture([1.0], [0], [1]).density(np.nan), "finite"),

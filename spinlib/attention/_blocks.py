@@ -33,17 +33,15 @@ def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
     return answered((g * (query[:, :W.shape[1]] @ W.T)).sum(-1), X=X, W=W)
 
 
-def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: TensorLike, *,
-                      column: int | None = None) -> torch.Tensor:
+def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: TensorLike) -> torch.Tensor:
     r"""Softmax attention :math:`Y = W_V X\,\mathrm{softmax}\big((W_KX)^\top W_QX/\sqrt D\big)`, every column of the
     softmax summing to one.
 
     ``X`` (P, D+1, N+1), ``W_Q`` and ``W_K`` (H, D+1), ``W_V`` (rows, D+1); returns Y (P, rows, N+1) of the dtype of X.
-    Column j of Y mixes all tokens i with weights that depend on x_i^T W_K^T W_Q x_j. ``column`` asks for one column
-    only, (P, rows): -1 is the query, N+1 times fewer scores. The scale is sqrt(D) as printed, whatever H is. Source:
-    Thesis eqs. (119), (165), where the names of W_Q and W_K are exchanged: here, as in most texts, W_Q x_j asks.
-    ValueError for shapes that do not match and where scores are beyond the largest number, TypeError for what is not
-    numbers.
+    Column j of Y mixes all tokens i with weights that depend on x_i^T W_K^T W_Q x_j. The scale is sqrt(D) as printed,
+    whatever H is. Source: Thesis eqs. (119), (165), where the names of W_Q and W_K are exchanged: here, as in most
+    texts, W_Q x_j asks. ValueError for shapes that do not match and where scores are beyond the largest number,
+    TypeError for what is not numbers.
 
     >>> from spinlib.attention import softmax_attention
     >>> X = [[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]              # D = 1, N = 2: y = x, query 3
@@ -53,18 +51,14 @@ def softmax_attention(X: TensorLike, W_Q: TensorLike, W_K: TensorLike, W_V: Tens
     """
     X = to_prompts(X)
     W_Q, W_K, W_V = (to_real(name, W, X.dtype) for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)))
-    rows, columns = X.shape[1:]
+    rows = X.shape[1]
     if W_Q.ndim != 2 or W_Q.shape != W_K.shape or W_Q.shape[1] != rows:
         raise ValueError(f"W_Q and W_K must both have shape (H, {rows}), got {tuple(W_Q.shape)} and "
                          f"{tuple(W_K.shape)}; they act on the D+1 = {rows} rows of X")
     if W_V.ndim != 2 or W_V.shape[1] != rows:
         raise ValueError(f"W_V must have shape (rows, {rows}), got {tuple(W_V.shape)}; "
                          f"it acts on the D+1 = {rows} rows of X")
-    if column is not None and not (type(column) is int and -columns <= column < columns):
-        raise ValueError(f"column must be None or an integer from {-columns} to {columns - 1}, got {column!r}")
-    asking = X if column is None else X[:, :, column, None]
-    Y = answered(W_V @ _softmax_mix(X, asking, W_Q, W_K), X=X, W_Q=W_Q, W_K=W_K)
-    return Y if column is None else Y[..., 0]
+    return answered(W_V @ _softmax_mix(X, X, W_Q, W_K), X=X, W_Q=W_Q, W_K=W_K)
 
 
 def _softmax_mix(X: torch.Tensor, asking: torch.Tensor, W_Q: torch.Tensor, W_K: torch.Tensor) -> torch.Tensor:

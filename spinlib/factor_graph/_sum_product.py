@@ -69,30 +69,25 @@ class Layout:
         out = np.zeros_like(to_factor)
         for _, edge, tables in self.groups:
             heard = self._heard(tables, edge, to_factor)
-            for slot in range(edge.shape[1]):
+            for slot in range(len(heard)):
                 answer = tables                                                 # summed from the last axis and the first
                 for message in heard[:slot:-1]:
                     answer = (answer * message).sum(-2)
                 for message in heard[:slot]:
-                    answer = (answer * self._first(message, answer.ndim)).sum(0)
+                    answer = (answer * message[:, *[None] * (answer.ndim - 2)]).sum(0)
                 out[edge[:, slot], :len(answer)] = answer.T
         return out
 
     def _joint(self, tables, edge, to_factor):
         """tables (c_1 ... c_k, G) times the messages of all slots."""
         for slot, message in enumerate(self._heard(tables, edge, to_factor)):
-            tables = tables * self._first(message, tables.ndim - slot)
+            tables = tables * message[:, *[None] * (tables.ndim - 2 - slot)]
         return tables
 
     @staticmethod
     def _heard(tables, edge, to_factor):
         """The messages (c_slot, G) that a group of factors hears at each of its slots."""
         return [np.ascontiguousarray(to_factor[edges, :states].T) for edges, states in zip(edge.T, tables.shape)]
-
-    @staticmethod
-    def _first(message, ndim):
-        """A message (c, G) along the first of ``ndim`` axes, the last of which is G."""
-        return message.reshape(len(message), *(1,) * (ndim - 2), -1)
 
     def sweep(self, messages):
         """One round: variables to factors, factors to variables."""

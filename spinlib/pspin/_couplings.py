@@ -80,7 +80,7 @@ class Couplings:
         >>> bool(abs((s * J.gradient(s)).sum(-1) - 3 * J.energy(s)).max() < 1e-12)   # Euler: H is of degree p
         True
         """
-        return self._gradient(_check_spins(s, self.n_spins))
+        return self._gradient(check_last_axis("spins", s, self.n_spins))
 
     def _gradient(self, s):
         (first, *others), matrix = self._packed
@@ -92,7 +92,7 @@ class Couplings:
 
     def energy(self, s: ArrayLike) -> np.ndarray:
         """Energy H of every replica, shape ``s.shape[:-1]``. Source: Thesis eq. (19)."""
-        s = _check_spins(s, self.n_spins)
+        s = check_last_axis("spins", s, self.n_spins)
         return (s * self._gradient(s)).sum(axis=-1) / self.p
 
 
@@ -203,12 +203,8 @@ def check_couplings(couplings: Couplings) -> Couplings:
                       "draw them: gaussian_couplings(n_spins, p); or wrap a symmetric tensor: Couplings(tensor)")
 
 
-def _check_spins(s, n_spins):
-    return check_last_axis("spins", s, n_spins)
-
-
 def _check_sphere(s, n_spins):
-    s = _check_spins(s, n_spins)
+    s = check_last_axis("spins", s, n_spins)
     square = (s**2).mean(axis=-1)
     if not np.allclose(square, 1, rtol=0, atol=1e-9):
         worst = square.flat[np.abs(square - 1).argmax()]

@@ -52,7 +52,8 @@ def code_digest(compute: Callable) -> str:
     """
     own, files = Path(inspect.getsourcefile(compute)), set()
     _follow(own, None, set(), files)
-    texts = [(str(path.relative_to(_package())) if path != own else "", _parsed(path)[2]) for path in files]
+    texts = [(str(path.relative_to(_package())) if path != own else "", _parsed(path.read_text(encoding="utf-8"))[2])
+             for path in files]
     return hashlib.sha256(json.dumps([np.__version__, sorted(texts)]).encode()).hexdigest()[:20]
 
 
@@ -66,7 +67,7 @@ def _follow(path: Path, name: str | None, seen: set, files: set[Path]) -> None:
     if (path, name) in seen:
         return
     seen.add((path, name))
-    wanted, defined, _ = _parsed(path)
+    wanted, defined, _ = _parsed(path.read_text(encoding="utf-8"))
     if handed_on := [one for one in wanted if one[0] == name]:
         wanted = handed_on
     else:
@@ -87,13 +88,8 @@ def _file(module: str) -> Path | None:
     return next((p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file()), None)
 
 
-def _parsed(path: Path) -> tuple[list[tuple[str, str, str]], set[str], str]:
-    """What :func:`_read` finds in a file."""
-    return _read(path.read_text(encoding="utf-8"))
-
-
 @functools.cache
-def _read(source: str) -> tuple[list[tuple[str, str, str]], set[str], str]:
+def _parsed(source: str) -> tuple[list[tuple[str, str, str]], set[str], str]:
     """Of a file: (name it gets, module, name there) of everything that it imports from spinlib, at any depth; the names
     that it defines at its top; its statements, without comments, layout and docstrings."""
     tree, imports = ast.parse(source), []

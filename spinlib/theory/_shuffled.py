@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import bisect
 
 from spinlib._core import check_real
 from spinlib.theory._moments import block_moments
@@ -87,7 +88,4 @@ def _edge(stiffness, T):
     none, some = -stiffness.min(), stiffness.max()
     while _resolvent(stiffness + some, T) is None:
         none, some = some, 2 * some
-    for _ in range(60):
-        middle = (none + some) / 2
-        none, some = (middle, some) if _resolvent(stiffness + middle, T) is None else (none, middle)
-    return -some
+    return -bisect(lambda ridge: 0.5 - (_resolvent(stiffness + ridge, T) is None), none, some, xtol=1e-15 * some)

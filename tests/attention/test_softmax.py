@@ -72,15 +72,6 @@ def test_eqs_166_169_against_torch_layers():
     torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
 
 
-def test_one_column_is_the_column_of_the_whole():
-    X = prompts(6)
-    W = arrays(SoftmaxAttention(3, 2, rng=7))
-    whole = softmax_attention(X, W["W_Q"], W["W_K"], W["W_V"])
-    for column in (0, 4, -1):
-        one = softmax_attention(X, W["W_Q"], W["W_K"], W["W_V"], column=column)
-        torch.testing.assert_close(one, whole[:, :, column], rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.parametrize("model", [SoftmaxAttention(3, 4, rng=0), TransformerBlock(3, 4, rng=0),
                                    LinearAttention(3, value=True, heads=2, output=True, rng=0)])
 def test_the_order_of_the_examples_does_not_matter(model):
@@ -199,8 +190,6 @@ def test_gpu_gives_the_same_training(dtype):
      r"W_V must have shape \(rows, 3\), got \(4, 4\)"),
     (lambda: softmax_attention(np.zeros((1, 3, 4)), np.zeros((2, 3)), np.full((2, 3), np.inf), np.eye(3)), ValueError,
      "W_K must be finite, got 6"),
-    (lambda: softmax_attention(np.zeros((1, 3, 4)), np.zeros((2, 3)), np.zeros((2, 3)), np.eye(3), column=4),
-     ValueError, "column must be None or an integer from -4 to 3, got 4"),
     (lambda: feed_forward(np.zeros((3, 2)), np.zeros((5, 2)), np.zeros(5), np.zeros((1, 5)), np.zeros(1)), ValueError,
      r"feed_forward needs Z .*got \(3, 2\), \(5, 2\)"),
     (lambda: LinearAttention(2, output=True), ValueError, "output=True needs value=True"),
