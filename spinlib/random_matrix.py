@@ -42,19 +42,6 @@ def mp_edges(ratio: float, variance: float = 1.0) -> tuple[float, float]:
     return variance * (1 - sqrt(ratio))**2, variance * (1 + sqrt(ratio))**2
 
 
-def mp_atom(ratio: float) -> float:
-    """Fraction of eigenvalues that are exactly 0: max(0, 1 - 1/ratio), the directions that P < n samples leave free.
-
-    Source: Marchenko and Pastur (1967). ValueError for ratio <= 0.
-
-    >>> from spinlib.random_matrix import mp_atom
-    >>> mp_atom(0.5), mp_atom(4.0)
-    (0.0, 0.75)
-    """
-    ratio, _ = _check(ratio, 1.0)
-    return max(0.0, 1 - 1 / ratio)
-
-
 def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     """Density of the eigenvalues at x (any shape), without the atom at 0: it integrates to min(1, 1/ratio).
 

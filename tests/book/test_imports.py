@@ -33,22 +33,22 @@ ARROWS = {
 }
 LINES = {
     "_core": 485,
-    "spin_glass": 120,
+    "spin_glass": 118,
     "descent": 110,
     "symbolic": 965,
-    "pspin": 1295,
-    "factor_graph": 490,
-    "attention": 1010,
-    "training": 290,
-    "random_matrix": 130,
-    "icl": 655,
+    "pspin": 1275,
+    "factor_graph": 495,
+    "attention": 1000,
+    "training": 275,
+    "random_matrix": 115,
+    "icl": 645,
     "theory": 945,
     "inference": 715,
     "landscape": 205,
     "plotting": 106,
-    "reproduce": 2540,
+    "reproduce": 2535,
 }
-ALL_LINES = 10010
+ALL_LINES = 9985
 
 
 def spinlib_imports(path):

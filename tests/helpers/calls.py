@@ -52,7 +52,7 @@ CALLS = {
     "attention.rotary": (attention.rotary, dict(X=draw(3, 4), positions=np.arange(3), base=100.0)),
     "attention.scaled_dot_product": (attention.scaled_dot_product, dict(Q=draw(3, 2), K=draw(3, 2), V=draw(3, 4), mask=np.eye(3, dtype=bool))),
     "attention.sinusoidal_positions": (attention.sinusoidal_positions, dict(N=3, D=4, base=100.0)),
-    "attention.softmax_attention": (attention.softmax_attention, dict(X=PROMPTS.X, W_Q=draw(2, 3), W_K=draw(2, 3), W_V=draw(3, 3), column=-1)),
+    "attention.softmax_attention": (attention.softmax_attention, dict(X=PROMPTS.X, W_Q=draw(2, 3), W_K=draw(2, 3), W_V=draw(3, 3))),
     "attention.SoftmaxAttention": (attention.SoftmaxAttention, dict(D=2, H=2, rng=0)),
     "attention.SoftmaxAttention.forward": (SOFT.forward, dict(X=PROMPTS.X)),
     "attention.TransformerBlock": (attention.TransformerBlock, dict(D=2, H=2, rng=0)),
@@ -141,8 +141,6 @@ CALLS = {
     "pspin.simulation.descend": (simulation.descend, dict(couplings=COUPLINGS, s=SPINS, step=0.1, tol=1e-6, max_iter=500)),
     "pspin.simulation.gaussian_couplings": (simulation.gaussian_couplings, dict(n_spins=5, p=3, distinct=True, rng=0)),
     "pspin.simulation.langevin": (simulation.langevin, dict(couplings=COUPLINGS, s=SPINS, T=0.5, dt=0.05, n_steps=4, every=2, rng=0)),
-    "pspin.simulation.leapfrog": (simulation.leapfrog, dict(
-        couplings=COUPLINGS, s=SPINS, v=draw(5) - SPINS * (draw(5) @ SPINS) / 5, beta=1.0, eps=0.1, n_steps=2)),
     "pspin.simulation.overlap": (simulation.overlap, dict(s=SPINS, t=SPINS)),
     "pspin.simulation.parallel_tempering": (simulation.parallel_tempering, dict(
         couplings=COUPLINGS, T=np.array([0.5, 0.8]), n_sweeps=2, n_copies=2, n_leapfrog=2, eps=0.3, rng=0)),
@@ -150,7 +148,6 @@ CALLS = {
     "pspin.simulation.random_spins": (simulation.random_spins, dict(n_spins=5, shape=(2,), rng=0)),
     "pspin.two_spin.solve_two_spin": (two_spin.solve_two_spin, dict(eigenvalues=draw(5), T=0.5, n_nodes=20)),
     "reproduce.run": (reproduce.run, dict(figure="fig8", full=False, rng=0, progress=False, jobs=1, device="cpu")),
-    "random_matrix.mp_atom": (random_matrix.mp_atom, dict(ratio=0.5)),
     "random_matrix.mp_density": (random_matrix.mp_density, dict(x=np.array([0.5, 1.0]), ratio=0.5, variance=1.0)),
     "random_matrix.mp_edges": (random_matrix.mp_edges, dict(ratio=0.5, variance=1.0)),
     "random_matrix.mp_moment": (random_matrix.mp_moment, dict(k=2, ratio=0.5, variance=1.0)),

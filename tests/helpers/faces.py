@@ -29,12 +29,12 @@ FACES = {
     "spinlib.pspin.dynamics": (
         "equilibrium_correlation Quench quench"),
     "spinlib.pspin.simulation": (
-        "Couplings descend Descent gaussian_couplings langevin leapfrog overlap parallel_tempering planted_couplings "
+        "Couplings descend Descent gaussian_couplings langevin overlap parallel_tempering planted_couplings "
         "random_spins Tempering"),
     "spinlib.pspin.two_spin": (
         "solve_two_spin TwoSpin"),
     "spinlib.random_matrix": (
-        "mp_atom mp_density mp_edges mp_moment mp_stieltjes wishart"),
+        "mp_density mp_edges mp_moment mp_stieltjes wishart"),
     "spinlib.reproduce": (
         "about load names prose run save"),
     "spinlib.spin_glass": (
