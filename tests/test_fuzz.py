@@ -112,6 +112,7 @@ def test_every_callable_has_a_row(module):
     assert {*takes(module)} - {"ConvergenceWarning"} <= {*CALLS, *RESULTS, *OTHERWISE}
 
 
+@pytest.mark.slow
 def test_the_rows_are_good_calls():
     for name, (call, said) in CALLS.items():
         assert fault(name, call, said) is None, name

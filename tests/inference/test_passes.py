@@ -180,6 +180,7 @@ def test_the_weights_of_blocks_are_near_the_best():
 
 # --- precision, devices, workers -----------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_the_bits_do_not_depend_on_the_workers(name):
     """Threads, and processes of loky: the order of the sums is that of the blocks."""
@@ -263,6 +264,7 @@ class Mortal(Sequence):
         return self.blocks[b]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
 @pytest.mark.parametrize(("name", "deaths"), [("cg", [300]), ("amp", [200, 300]), ("spikes", [400])])
 def test_kill_9_costs_one_sweep(tmp_path, name, deaths):
