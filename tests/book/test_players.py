@@ -115,6 +115,7 @@ def test_the_tool_draws_what_the_tests_accept(drawn):
     assert (folder / "frames" / "frames.js").read_text().count("players[") == 1
 
 
+@pytest.mark.slow
 def test_check_compares_with_what_is_stored(drawn, capsys):
     folder, notebook = drawn
     other = json.loads(json.dumps(notebook).replace("T = 0.5", "T = 0.7"))

@@ -196,6 +196,7 @@ def test_the_bits_do_not_depend_on_the_workers(name):
             np.testing.assert_array_equal(solve(BLOCKS, jobs=2, max_iter=500).mean, alone.mean)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_float32_and_torch_agree_to_their_rounding(name):
     """Cached blocks have the bits of blocks drawn anew, in float32 too; torch differs by rounding only."""
