@@ -32,8 +32,9 @@ def ground_state(glass: SpinGlass, beta: float = 1.0, *, variances: bool = True)
     if not (glass.lam > 0).all():
         raise ValueError(_no_ground_state(glass, glass.hessian))
     scale = 1 / np.sqrt(glass.lam)  # with stiffnesses of 1 the condition number does not depend on the units of a spin
-    scaled = (glass.J * -scale * scale[:, None]).T  # columns first, and written over: LAPACK makes no copy
-    np.fill_diagonal(scaled, 1.0)
+    scaled = glass.J * -scale
+    scaled *= scale[:, None]
+    np.fill_diagonal(scaled := scaled.T, 1.0)  # columns first, and written over: LAPACK makes no copy
     norm = lapack.dlange("1", scaled)
     factor, broken = lapack.dpotrf(scaled, lower=True, clean=False, overwrite_a=True)
     if broken or lapack.dpocon(factor, norm, uplo="L")[0] < glass.n * np.finfo(float).eps:
