@@ -14,7 +14,7 @@ KEPT = 10                            # matrices whose eigenvalues are kept one b
 
 
 def _fig10_points(full):
-    sizes, prompts = range(10, 41, 5), range(25, 2001, 25) if full else (25, 100, 250, 500, 800, 1100, 1500, 2000)
+    sizes, prompts = range(10, 41, 5), range(25, 2001, 25) if full else (25, 100, 250, 500, 800, 1200, 2000)
     points = [{"kind": "zeros", "D": D, "N": 100, "P": P} for D in sizes for P in prompts]
     batches, samples = (100, 50) if full else (1, 20)
     return points + [{"kind": "spectrum", "D": 20, "N": 100, "P": P, "samples": samples}
@@ -35,7 +35,7 @@ def _fig10_collect(points, results):
     ``D`` (sizes,), ``P`` (prompts,) and ``zero_ratio`` (sizes, prompts), counted in the (D+1)^2 curvatures of a square
     W, one sample a cell (threshold n eps times the largest). For D = 20 and P' = 100, 420, 1000, 5000:
     ``eigenvalues_P'`` (10, min(P', n)) non-zero ones of ten matrices (float32), and of all of them ``counts_P'`` (120,)
-    between ``edges`` (121,), and ``matrices``. Quick: 7 x 8 cells, 20 matrices; full: 7 x 80 cells, 5000 matrices as
+    between ``edges`` (121,), and ``matrices``. Quick: 7 x 7 cells, 20 matrices; full: 7 x 80 cells, 5000 matrices as
     in the thesis.
     """
     zeros = sum(p["kind"] == "zeros" for p in points)
@@ -51,7 +51,7 @@ def _fig10_collect(points, results):
 
 
 def _fig11_points(full):
-    return [{"D": 10, "N": 50, "P": P, "points": 1000 if full else 500} for P in (10, 1000)]
+    return [{"D": 10, "N": 50, "P": P, "points": 1000 if full else 300} for P in (10, 1000)]
 
 
 def _fig11_compute(*, rng, D, N, P, points):
@@ -91,7 +91,7 @@ def _fig11_collect(points, results):
     (2,): correlation of a point's energy with the mean of its 10 nearest neighbours, in the picture and among the
     weights; ``chance``: standard deviation of the first where energies are shuffled. ``length``: correlation of the
     energy with |W|^2, exactly ``length_exact`` for many points; ``rim``: that of |W|^2 with the distance from the
-    middle of the picture. Points: 500, full: 1000.
+    middle of the picture. Points: 300, full: 1000.
     """
     return grid(points, results, "P")
 
