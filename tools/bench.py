@@ -1,7 +1,8 @@
 """Measure speed as ratios, ours against a reference, both timed in this run: prints two tables, writes bench.json.
 
 First, what spinlib asks of itself: at most 1.3 times the processor time of what an expert would write for the problem
-(tools/experts.py); 3 times for belief propagation, whose graphs are any, 1.7 for the means of a ground state alone. A row beyond its bound fails the command. Then
+(tools/experts.py); 3 times for belief propagation, whose graphs are any, 1.7 for the means of a
+ground state alone. A row beyond its bound fails the command. Then
 what the arrays and the mathematics gain, against slower ways or single operations. A ratio hardly depends on the
 machine; the seconds do. Each time is the best of several repeats.
 """
