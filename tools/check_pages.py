@@ -216,7 +216,7 @@ def previews(browser, html: pathlib.Path) -> list[str]:
         page.wait_for_function("() => window.MathJax?.startup?.promise?.then(() => true)")
         page.keyboard.press("Tab")  # from now on the focus is the keyboard's
         page.evaluate("link => { scrollTo(0, 0); [...document.querySelectorAll('article ' + link)]"
-                      ".filter(e => e.checkVisibility()).pop().focus(); }", link)
+                      ".filter(e => e.checkVisibility({checkVisibilityCSS: true})).pop().focus(); }", link)
         try:
             page.wait_for_selector(f".preview {inside}", timeout=20_000)
         except Timeout:

@@ -101,5 +101,5 @@ def test_fig_18_as_published_a_density_of_weight_three_gives_its_lowest_third():
     third = 0.024 * norm.ppf(np.random.default_rng(0).random(20_000) / 3)
     assert third.max() < 0 and third.max() == pytest.approx(0.024 * norm.ppf(1 / 3), abs=1e-4)
     assert third.mean() == pytest.approx(-3 * 0.024 * norm.pdf(norm.ppf(1 / 3)), abs=5 * third.std() / np.sqrt(20_000))
-    with pytest.raises(ValueError, match="normalised"):
+    with pytest.raises(ValueError, match="sum to 1, got least 3"):
         Mixture([3.0], [0.0], [0.024])
