@@ -33,6 +33,7 @@ def test_it_is_torch_adam_on_the_prompts():
     assert np.abs(two.weights() - trajectory(glass, (W_K, W_Q), steps=50)[-1]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_the_full_square_with_weight_decay_is_half_a_ridge_and_half_of_epsilon():
     """The published programs: mean squared error without 1/2. At weights of 1e-8 the epsilon of Adam matters."""
     D, begin = 3, 1e-8 * np.random.default_rng(1).standard_normal((4, 3))

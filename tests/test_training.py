@@ -69,6 +69,7 @@ def test_adam_reaches_the_ridge_solution_eq_123():
     assert len(history.loss) == 801 and history.test_error.size == 0 and history.seconds > 0
 
 
+@pytest.mark.slow
 def test_without_ridge_the_idle_column_keeps_its_start():
     model = LinearAttention(3, rng=0)
     start = model.W.detach().clone()
@@ -98,6 +99,7 @@ def test_gradient_of_the_loss_is_the_normal_equations():
     assert model.W.grad.abs().max() < 1e-14
 
 
+@pytest.mark.slow
 def test_factored_weights_reach_what_merged_ones_reach():
     data = sample(4, D=2)
     model = LinearAttention(2, factored=True, rng=1)

@@ -8,9 +8,6 @@ import pathlib
 import sys
 import time
 
-import nbformat
-from nbclient import NotebookClient
-
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 os.environ["PYTHONPATH"] = str(ROOT)
 os.environ["PYTHONWARNINGS"] = "error::RuntimeWarning"  # as in conftest.py: nothing unconverged is shown unannounced
@@ -38,6 +35,9 @@ def all_chapters():
 
 def run(path: pathlib.Path) -> float:
     start = time.perf_counter()
+    import nbformat                      # here: the tests import this file for its lists, and these take seconds
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=300, record_timing=False, coalesce_streams=True, kernel_name="python3",
                    resources={"metadata": {"path": str(path.parent)}}).execute()

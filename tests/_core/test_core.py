@@ -53,6 +53,7 @@ def test_growth_without_end_is_stopped_early(factor):
     assert np.abs(found.state[0]).max() < 1e5 < 1e8 < np.abs(found.last[0]).max()
 
 
+@pytest.mark.slow
 def test_what_grows_and_settles_is_not_stopped():
     """Slow: z = 1 - 1e-3 reaches a thousand times its first value; steep:
     one sweep in the first ten multiplies by 1e12."""

@@ -7,6 +7,7 @@ import pytest
 import spinlib.attention
 
 
+@pytest.mark.slow
 def test_the_package_imports_without_torch_and_says_what_is_missing():
     code = """
 import sys
@@ -29,6 +30,7 @@ except ImportError as error:
     assert lines == [f"spinlib.attention.{name} {remedy}" for name in names]
 
 
+@pytest.mark.slow
 def test_importing_it_does_not_load_torch():
     code = "import sys, spinlib.attention; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -73,12 +73,14 @@ OPTIONS = dict(nhead=H, dim_feedforward=20, dropout=0.0, batch_first=True, dtype
 
 # input
 
+@pytest.mark.slow
 def test_embedding_against_torch_with_positions():
     words, table, places = torch.tensor([[3, 1, 1], [0, 4, 2]]), normal(0, 5, 4), normal(1, 7, 4)
     close(embed(words, table), F.embedding(words, table))
     close(embed(words, table, places), F.embedding(words, table) + places[:3])
 
 
+@pytest.mark.slow
 def test_sinusoidal_positions_entry_by_entry():
     want = [[(math.sin if j % 2 == 0 else math.cos)(n * 10_000 ** (-(j - j % 2) / D)) for j in range(D)]
             for n in range(9)]

@@ -24,6 +24,7 @@ def prompts(rng, P, D, N):
     return X
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.integers(0, 10**6))
 def test_eq_121_function_and_module_are_the_corner_of_Y(D, N, P, seed):

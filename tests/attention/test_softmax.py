@@ -41,6 +41,7 @@ def test_eq_165_against_scaled_dot_product_attention():
     assert (exchanged - want).abs().max() > 1e-2                      # with a softmax the two names are not the same
 
 
+@pytest.mark.slow
 def test_eq_165_against_multi_head_attention_of_one_head():
     """torch's layer has keys of D+1 components and the scale sqrt(D+1); its output matrix is set to one."""
     D, X = 3, torch.from_numpy(prompts(2))
@@ -143,6 +144,7 @@ def test_training_settles_and_beats_zero(model):
     assert falls[-1] and sum(falls) == 4                              # the criterion as it is written
 
 
+@pytest.mark.slow
 def test_settle_reports_when_steps_are_too_few():
     task = LinearTask(2, 20)
     with pytest.warns(ConvergenceWarning, match="had not settled to 0.01 after 50 steps; raise steps"):
@@ -152,6 +154,7 @@ def test_settle_reports_when_steps_are_too_few():
     assert fit(LinearAttention(2, rng=0), task.sample(100, rng=0), steps=5).settled is None
 
 
+@pytest.mark.slow
 def test_device_is_used_and_left_again():
     task = LinearTask(2, 20)
     data, test = task.sample(200, rng=0), task.sample(100, rng=1)

@@ -190,6 +190,7 @@ def test_numbers_of_a_citation():
     assert book.numbers(docstring) == [27, 125, 126, 127, 131]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_generated_pages_are_the_committed_ones(page):
     text = (book.REFERENCE.parent / page).read_text(encoding="utf-8")

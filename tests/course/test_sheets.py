@@ -145,6 +145,7 @@ def test_part_c_of_a_problem_is_no_sign_of_copyright():
 WEEKS = re.findall(r"^\| (\d+) \|(.*)\|$", COURSE, re.M)
 
 
+@pytest.mark.slow
 def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
     weeks = [int(number) for number, _ in WEEKS]
     assert weeks[:14] == list(range(1, 15)) and weeks[14:] == list(range(1, 9)), "14 weeks, and 8 lectures"
@@ -153,6 +154,7 @@ def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
     assert {name for name in chapters() if not name.startswith("beyond/")} <= set(named), "a chapter without a week"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("week, row", WEEKS)
 def test_what_a_week_names_is_there(week, row):
     """Files, headings (in italics behind the link to their chapter), and figures by their labels."""

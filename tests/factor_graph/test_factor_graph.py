@@ -71,6 +71,7 @@ def sweep_by_loops(graph, messages):
 
 # --- exactness on a class: trees ------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_bp_is_exact_on_trees(seed, zeros):
@@ -212,6 +213,7 @@ def forest(rng, trees, p=3, M=2, beta=0.8):
     return n, scopes, rng.normal(size=len(scopes)), rng.normal(size=n), roots
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.floats(-2, 2), st.floats(0.1, 1.5))
 def test_slides_shift_of_adding_a_factor(seed, J_new, beta):
@@ -226,6 +228,7 @@ def test_slides_shift_of_adding_a_factor(seed, J_new, beta):
     assert factor[len(J)] == pytest.approx(shift, abs=1e-11)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 1.5))
 def test_slides_shift_of_adding_a_variable_with_its_factors(seed, beta):
@@ -286,6 +289,7 @@ def test_fixed_points_are_stationary_in_the_messages(seed, beta):
     assert max(slopes(elsewhere)) > 1e-3
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.2, 0.7))
 def test_fixed_points_are_stationary_in_the_beliefs_yedidia(seed, beta):

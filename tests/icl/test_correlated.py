@@ -50,6 +50,7 @@ def test_a_number_is_the_matrix_with_this_number(c, noise):
     assert population_error(W, 8, noise, turned(8, 0.3)) != pytest.approx(population_error(W, 8, noise, 0.3), abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corr, noise, tasks", [
     (0.4, 0.0, None), (1.0, 0.5, None), (turned(6, 0.4), 0.0, None), (chain(6, 0.8), 0.7, None),
     (chain(6, 0.8), 0.7, [[1, 0, 0], [0.3, -2, 1]]), (0.4, 0.0, [[0, 0, 0], [1, 2, 0]])])

@@ -267,6 +267,7 @@ def test_eq_153_loses_the_onsager_term(paper):
     assert distance(amp(glass, BETA).mean, exact.mean) < 1e-8
 
 
+@pytest.mark.slow
 def test_eq_153_bias_grows_when_prompts_are_few():
     glass = glass_of(prompts(D, N, 3000), RIDGE)
     exact = ground_state(glass, BETA)
@@ -343,6 +344,7 @@ def test_negative_variances_are_not_called_converged():
         assert not relaxed_bp(saddle).converged
 
 
+@pytest.mark.slow
 @given(st.integers(2, 12), st.floats(0.2, 1.5), st.integers(0, 10_000), st.sampled_from([0.0, 0.6]))
 @settings(max_examples=25, deadline=None)
 def test_the_proof_that_no_positive_variances_exist_is_one(n, strength, seed, damping):
@@ -555,6 +557,7 @@ def test_no_minimum_is_refused_in_words():
             solve(SpinGlass([[0, 0.1], [0.1, 0]], [1, 0], [1, 0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("D,draws", [(2, 100), (3, 100), (4, 100), (6, 30), (10, 30)])
 def test_one_prompt_too_few_is_flat_whatever_rounding_says(D, draws):
     """At ridge 0 and P = n - 1 one eigenvalue is 0, and rounding makes it positive in one draw of five (D = 4)."""

@@ -129,6 +129,7 @@ def test_sample_amp_is_the_one_with_matrices_in_memory():
             close(found.var, v)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_one_block_is_many_blocks(name):
     """However they come; in blocks of the same size the bits are the same."""
@@ -143,6 +144,7 @@ def test_one_block_is_many_blocks(name):
         close(drawn.var, whole.var, 1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_the_order_of_the_prompts_does_not_matter(name):
     whole = joined(BLOCKS)
@@ -287,6 +289,7 @@ def test_kill_9_costs_one_sweep(tmp_path, name, deaths):
     assert again.reads <= 3 * len(BLOCKS) + 4
 
 
+@pytest.mark.slow
 def test_the_checkpoint_of_another_run_is_refused(tmp_path):
     path = tmp_path / "run.npz"
     sample_amp(BLOCKS, 0.02, checkpoint=path)
@@ -302,6 +305,7 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
         sample_amp(BLOCKS, 0.02, checkpoint=path)
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_early_goes_on(tmp_path):
     """Of its own accord, at max_iter or at a looser tol: more of either, and it ends where one run would have."""
     path, alone = tmp_path / "run.npz", ground_state_cg(BLOCKS, 0.02)

@@ -148,6 +148,7 @@ def test_the_copies_measure_the_replicon():
 
 # --- samples against state evolution --------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_samples_follow_state_evolution(runs):
     se = state_evolution(3, T, 0.5, overlap=0.45, n_steps=8)
     q, successive, cross, energy = runs
@@ -172,6 +173,7 @@ def test_the_energy_of_the_means_is_not_the_one_replicas_claim(runs):
     assert within(energy, 0, bias=2 / 64) and not within(energy[:, 5:], claimed, bias=0.1)
 
 
+@pytest.mark.slow
 def test_eqs_57_58_sums_over_the_graph():
     """One sweep of messages: mean square of m_i/v_i and mean of the softening lam - 1/v_i against their large-K
     values."""

@@ -40,6 +40,7 @@ def test_free_limit_and_shapes():
     assert equilibrium_correlation(PSpin(3), 1.0, []).shape == (0,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [3, 4, 10])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
 def test_between_T_K_and_T_d_it_stops_inside_the_state(p, share):
@@ -48,6 +49,7 @@ def test_between_T_K_and_T_d_it_stops_inside_the_state(p, share):
     assert equilibrium_correlation(model, T, 1e12) == pytest.approx(model.state_overlap(T), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_times_above_T_d_and_their_exponent():
     model = PSpin(3)
     eps = np.array([1e-2, 1e-3, 1e-4, 1e-5])
@@ -87,6 +89,7 @@ def test_quench_is_where_eulers_method_goes(p, T):
     assert np.abs(2 * fine[1][:191:2, :191:2] - coarse[1][:96, :96] - found.C).max() < 4e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("T", [0.0, 0.3])
 def test_quench_is_of_third_order(T):
     e = [quench(PSpin(3), T, t_max=3.0, step=h).energy[-1] for h in (0.1, 0.05, 0.025, 0.0125)]

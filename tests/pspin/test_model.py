@@ -146,6 +146,7 @@ def test_complexity_at_both_ends_of_the_energies():
 
 # --- Thesis eqs. (45), (46), (118) -----------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @given(p=some_p, q=st.floats(0.02, 0.97), x=st.floats(0.01, 1), ratio=st.floats(0, 1), T=st.floats(0.05, 3))
 @settings(deadline=None, max_examples=60)
 def test_eq_118_as_printed(p, q, x, ratio, T):
@@ -153,6 +154,7 @@ def test_eq_118_as_printed(p, q, x, ratio, T):
     assert f == pytest.approx(eq_118(q, ratio * q, x, T, p), rel=1e-11, abs=1e-11)
 
 
+@pytest.mark.slow
 @given(p=some_p, q=st.floats(0, 0.97), x=st.floats(0, 1), q0=st.floats(0, 1), T=st.floats(0.05, 3))
 @settings(deadline=None, max_examples=60)
 def test_eq_118_contains_the_replica_symmetric_one(p, q, x, q0, T):
@@ -315,6 +317,7 @@ def test_eq_75_printed_transform_fails():
     np.testing.assert_allclose(slope[5:-5], x[5:-5] / T, rtol=2e-3)
 
 
+@pytest.mark.slow
 def test_text_after_eq_75_min_over_x_fails():
     """The thesis takes F = min_x Phi/x; the equilibrium is the maximum over x in [0, 1],
     and the minimum is another value."""

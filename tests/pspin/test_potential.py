@@ -35,6 +35,7 @@ def test_second_minimum_is_the_state_and_costs_its_complexity(p, share):
         assert found.x == pytest.approx(q, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", ORDERS)
 def test_second_minimum_appears_at_T_d(p):
     model, grid = PSpin(p), np.linspace(0, 0.995, 400)

@@ -269,6 +269,7 @@ def test_langevin_without_disorder_forgets_at_the_rate_of_diffusion():
     assert path.shape == (3, 2000, n)
 
 
+@pytest.mark.slow
 def test_langevin_reaches_the_exact_energy_at_p_2_up_to_its_step():
     J, T = gaussian_couplings(10, 2, rng=2), 1.0
     exact = solve_two_spin(np.linalg.eigvalsh(J.tensor), T).energy

@@ -14,6 +14,7 @@ def eigenvalues(n, seed=0):
     return np.linalg.eigvalsh((J + J.T) / 2)
 
 
+@pytest.mark.slow
 @given(mu=st.tuples(st.floats(-2, 2), st.floats(-2, 2)), T=st.floats(0.02, 10))
 @settings(max_examples=40, deadline=None)
 def test_known_value_two_spins_are_a_bessel_function(mu, T):
@@ -24,6 +25,7 @@ def test_known_value_two_spins_are_a_bessel_function(mu, T):
     assert abs(solve_two_spin(mu, T).log_z - exact) < 1e-9 * max(1, abs(exact))
 
 
+@pytest.mark.slow
 @given(split=st.floats(0.01, 2), T=st.floats(0.02, 10))
 @settings(max_examples=40, deadline=None)
 def test_eq_23_contour_integral_with_double_eigenvalues_by_residues(split, T):

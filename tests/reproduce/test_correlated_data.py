@@ -1,5 +1,6 @@
 """Figures 13 and 14: blocks, the published covariance, stored numbers, published values."""
 import numpy as np
+import pytest
 
 from spinlib.icl import LinearTask, features, to_spin_glass
 from spinlib.reproduce import load
@@ -34,6 +35,7 @@ def test_blocks_of_the_disorder():
     assert abs(arrays["F"][0].sum() * np.diff(arrays["F_edges"])[0] - 1) < 1e-12
 
 
+@pytest.mark.slow
 def test_stored_errors_come_out_again_and_meet_the_published_ones():
     stored, points = load("fig14"), FIG14.points(True)
     k = next(k for k, p in enumerate(points) if p["c"] == 0.15 and p["covariance"] == "shared" and p["repeat"] == 1)

@@ -36,6 +36,7 @@ def test_the_posterior_over_a_pool_is_softmax_attention_to_its_tasks():
     assert answers[0] == pytest.approx((pool @ pairs[0, 0, :2]).mean(), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_large_pool_is_the_gaussian_prior():
     """At D = 1, 4000 tasks: their posterior mean is within a few per cent of ridge regression."""
     pool = np.random.default_rng(7).standard_normal((4000, 1))
@@ -55,6 +56,7 @@ def test_bad_input_is_refused_in_words(call, words):
         call()
 
 
+@pytest.mark.slow
 def test_a_tiny_run_has_the_arrays_of_the_figure():
     points = [{"D": 1, "N": 3, "tasks": M, "run": run, "steps": 2, "width": 8, "layers": 1}
               for M, run in ((0, 0), (0, 1), (2, 0), (3, 0))]
@@ -119,6 +121,7 @@ def test_a_baseline_of_the_stored_run_comes_out_again():
     assert (np.abs(away) < 5).all()
 
 
+@pytest.mark.slow
 def test_the_kept_weights_are_those_of_the_stored_run():
     """Their error on other prompts agrees with the stored one at every number of examples."""
     import torch

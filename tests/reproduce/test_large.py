@@ -9,6 +9,7 @@ from spinlib.reproduce._experiments import large
 LARGE = large.EXPERIMENTS["large"]
 
 
+@pytest.mark.slow
 def test_three_draws_at_D_100_are_within_3_per_cent_of_the_law():
     found = run("large")
     assert found["D"].tolist() == [100] and found["error"].shape == (1, 3)
@@ -17,6 +18,7 @@ def test_three_draws_at_D_100_are_within_3_per_cent_of_the_law():
     assert (found["sweeps"] == 15).all() and (found["gflops"] > 0).all() and (found["peak_GB"] < 8).all()
 
 
+@pytest.mark.slow
 def test_stored_run_is_within_1_per_cent_of_the_law_at_D_300_and_holds_its_first_point():
     stored, points = load("large"), LARGE.points(True)
     assert stored["D"].tolist() == [100, 200, 300] and (~np.isnan(stored["error"])).sum(1).tolist() == [8, 4, 3]
@@ -44,6 +46,7 @@ def test_a_bar_goes_on_within_a_point(capsys, monkeypatch):
     assert "large: 100%" in err and "<00:00" in err
 
 
+@pytest.mark.slow
 def test_another_size(tmp_path, capsys):
     assert main(["large", "--size", "8", "--out", str(tmp_path)]) == 0
     assert (tmp_path / "large.png").exists() and about("large", tmp_path)["parameters"]["D"] == [8]

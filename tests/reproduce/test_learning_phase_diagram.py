@@ -143,6 +143,7 @@ def test_stored_map_row_comes_out_again():
     assert (found["converged"][0] == stored["converged"][row]).mean() > 0.9     # at the rim the sweeps are chaotic
 
 
+@pytest.mark.slow
 def test_stored_five_curves_come_out_again_and_meet_the_published_ones():
     stored, points = load("fig12b"), FIG12B.points(True)
     k = next(k for k, p in enumerate(points) if p["N"] == 100 and p["repeat"] == 1)

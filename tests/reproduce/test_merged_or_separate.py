@@ -17,6 +17,7 @@ def start(D, rng, size=1.0):
     return [size * rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D)]
 
 
+@pytest.mark.slow
 def test_gradient_descent_keeps_the_unseen_part_and_adam_does_not():
     D, P = 5, 12
     glass = to_spin_glass(LinearTask(D, 20).sample_features(P, rng=3), 0.0)
@@ -30,6 +31,7 @@ def test_gradient_descent_keeps_the_unseen_part_and_adam_does_not():
     assert np.abs(A @ by_adam - h).max() < 1e-4 and np.linalg.norm(unseen @ (by_adam - W.ravel())) > 0.3
 
 
+@pytest.mark.slow
 def test_cost_of_the_start():
     """E - E_min averages to rho^2 tr(Pi Sigma), and that to rho^2 k P, over training sets within 4 standard errors."""
     D, N, P = 20, 100, 240
@@ -72,6 +74,7 @@ def test_keys_and_shapes_of_a_tiny_run():
     assert all(found[name].shape == (2, 2) for name in ("merged", "separate", "exact"))
 
 
+@pytest.mark.slow
 def test_stored_runs_hold_their_points():
     points = FIG16.points(True)
     k = [p["alpha"] for p in points].index(1.8)

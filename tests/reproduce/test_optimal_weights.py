@@ -42,6 +42,7 @@ def test_fig7_full_is_that_of_the_figure():
 
 # --- fig8 ---------------------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 @pytest.mark.parametrize("D,N", [(10, 50), (3, 12), (1, 9)])
 def test_the_mean_distance_is_the_inverse_wishart_moment(D, N):
     found = _compute8(D, N, 20_000 // D, 0, rng=np.random.default_rng(1))["distance"]

@@ -57,6 +57,7 @@ def test_resampled_couplings_have_the_law_of_their_block_and_are_symmetric():
     assert abs(np.corrcoef(inside, block_values(glass)["E"])[0, 1]) < 5 / np.sqrt(4950)     # the places are gone
 
 
+@pytest.mark.slow
 def test_fig_18_real_glass_is_the_ground_state_of_its_prompts():
     point = {"D": 5, "N": 40, "P": 300, "ridges": [0.05, 1.0]}
     found = sweep(FIG18, [point] * 3)

@@ -107,6 +107,7 @@ def test_eq_57_58_dense_equations():
     assert equal(dense["stiffness"], lam - beta**2 * p / 2 * ((q + v) ** (p - 1) - q ** (p - 1)))
 
 
+@pytest.mark.slow
 def test_eq_59_multiplier_and_that_of_eq_44():
     assert equal(multiplier(), 1 / (1 - q) + beta**2 * p / 2 * (1 - q ** (p - 1)))
     # replicas froze q_aa = 1, so their lam misses the reaction of the disorder p beta^2 / 2; factor 2 from exp(-lam
@@ -150,6 +151,7 @@ def test_eq_67_node_term_against_a_grid():
     assert equal(node_term(), sp.log(2 * sp.pi * (1 - q)) / 2 + q / (2 * (1 - q)) - K * log_Z_message)
 
 
+@pytest.mark.slow
 def test_eq_68_edge_term():
     """The factors that (68) drops are 1 + O(1/K) on an edge, but there are N K edges:
     N/2 in all, on the saddle only."""
@@ -180,12 +182,14 @@ def test_eq_69_factor_term():
     assert equal(factor_term(), beta**2 / 4 * (1 - q**p))
 
 
+@pytest.mark.slow
 def test_eq_70_71_normalisations_drop_out():
     node_minus_edge = node_term() - edge_term(printed=True)
     assert not node_minus_edge.has(log_Z_message)
     assert equal(2 * node_minus_edge, sp.log(1 - q) + q / (1 - q) + sp.log(2 * sp.pi))
 
 
+@pytest.mark.slow
 def test_eq_72_bethe_equals_replicas():
     printed = bethe_free_energy(printed=True)
     assert equal(printed, rs_free_energy() + sp.log(2 * sp.pi))  # as in the Thesis, up to a constant, at every q

@@ -67,11 +67,13 @@ def test_eq_76_77_78_joint_message_is_gaussian_with_two_covariances(count):
     assert equal(joint_log_average(t), h * sum(t) + (vector.T * covariance * vector)[0] / 2)
 
 
+@pytest.mark.slow
 def test_eq_79_80_81_moments():
     first, second, cross = replica_moments()
     assert (first, sp.expand(second), sp.expand(cross)) == (h, within + between + h**2, between + h**2)
 
 
+@pytest.mark.slow
 def test_eq_82_83_84_the_three_numbers_from_the_moments():
     """The mean of a state, then two spins around it, by Gauss-Hermite:
     h, Delta0, Delta1 come back from their moments."""
@@ -266,6 +268,7 @@ def test_eq_111_112_printed_forms():
     assert same_fraction(multiplier(), rs.multiplier().subs(q, q1))
 
 
+@pytest.mark.slow
 def test_eq_110_111_without_the_multiplier_are_stationarity_of_the_replica_free_energy():
     e0, e1 = saddle_equations()
     assert same_fraction(sp.diff(one_rsb_free_energy(), q0), -x * e0)
@@ -283,6 +286,7 @@ def test_eq_114_weighted_over_states_is_the_factor_with_explicit_replicas(count)
     assert equal(explicit.subs(h, sp.sqrt(q0)), found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [0.6, 2])
 def test_eq_115_against_quadrature_over_the_states(power):
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
@@ -292,6 +296,7 @@ def test_eq_115_against_quadrature_over_the_states(power):
     assert float(node_log().subs({A: a, D1: d1, D0: d0, x: power})) == pytest.approx(average, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_eq_115_on_the_saddle_is_the_spin_term_of_118():
     expected = x * sp.log(2 * sp.pi) / 2 + ((x - 1) * sp.log(1 - q1) + sp.log(D) + x * q0 / D) / 2
     assert equal(node_term() + x * K * rs.log_Z_message, expected)
@@ -302,6 +307,7 @@ def test_eq_116_printed_edge_term_leaves_out_terms_of_order_N():
     assert equal(dropped, p * factor_term() - x * lam / 2) and dropped != 0
 
 
+@pytest.mark.slow
 def test_eq_113_117_118_cavity_equals_replica():
     assert equal(bethe_free_energy(printed=True), one_rsb_free_energy() + sp.log(2 * sp.pi))
 

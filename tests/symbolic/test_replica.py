@@ -92,10 +92,12 @@ def test_eq_26_weight_of_a_coupling_is_normalised():
     assert equal(gaussian_average(J**2, J, COUPLING_VARIANCE), sp.factorial(p) / (2 * N ** (p - 1)))
 
 
+@pytest.mark.slow
 def test_eq_27_sign_and_size_of_the_averaged_exponent():
     assert equal(disorder_exponent(), beta**2 * sp.factorial(p) / (4 * N ** (p - 1)) * S**2)
 
 
+@pytest.mark.slow
 def test_eq_27b_loses_the_normalisation():
     """The printed integrand exp(-N^(p-1) J^2 / p! + beta J S) integrates to (27c) times sqrt(pi p! / N^(p-1)),
     not to (27c)."""
@@ -139,6 +141,7 @@ def test_eq_29_ordered_and_free_sums_differ_by_one_over_N():
     assert 0 < abs(ordered / (free**3 / 6) - 1) < 10 / 200
 
 
+@pytest.mark.slow
 def test_eq_30_disorder_term_is_plus_a_quarter_beta_squared():
     assert disorder_term() == beta**2 / 4
 
@@ -189,6 +192,7 @@ def test_eq_34_35_site_integral(size):
     assert direct != pytest.approx((2 * np.pi) ** size / float(site.det()), rel=0.1)
 
 
+@pytest.mark.slow
 def test_eq_36_37_38_two_replicas_at_finite_N():
     """(1/N) ln of E Z^2 / Z_0^2 on the sphere, one integral over q at any N,
     tends to the maximum over q of the n = 2 action."""
@@ -370,6 +374,7 @@ def test_matrices_refuse_blocks_that_do_not_fit():
         parisi_spectrum((1, q), (2, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("block", "size"), [(2, 4), (3, 6)])
 def test_eq_37_explicit_one_step_matrices(block, size):
     numbers = {s: sp.Rational(k + 2, 29) for k, s in enumerate((q0, q0_hat, q1_hat, q1))}
@@ -401,6 +406,7 @@ def test_eq_118_limits_are_replica_symmetric():
     assert equal(sp.limit(one_rsb_free_energy().subs(p, 3), x, 0), EQ_46.subs(q, q1).subs(p, 3))
 
 
+@pytest.mark.slow
 def test_eq_110_111_are_stationarity_of_118():
     half = p * beta**2 / 2
     assert equal(sp.diff(EQ_118, q0), -x * (half * q0 ** (p - 1) - q0 / D**2))
@@ -409,6 +415,7 @@ def test_eq_110_111_are_stationarity_of_118():
     assert equal(sp.diff(one_rsb_free_energy(), q1), -(1 - x) * (eq_111 + eq_110))
 
 
+@pytest.mark.slow
 def test_x_equation_that_the_thesis_leaves_out():
     expected = beta**2 / 2 * (q1**p - q0**p) + sp.log((1 - q1) / D) / x**2 + (q1 - q0) / (x * D) - q0 * (q1 - q0) / D**2
     assert equal(parisi_parameter_equation(), expected)

@@ -21,6 +21,7 @@ def test_bayes_error_solves_its_equation_and_is_the_resolvent(D, N, noise):
     assert e + rho <= population_error(best_weights(D, N, noise=noise), N, noise) < 1 + rho
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("N", [10, 20, 100])
 def test_bayes_error_against_prompts_at_D_20(N):
     """The limit, and what D = 20 adds: the simulated mean posterior variance is within 3 % of the formula."""

@@ -55,6 +55,7 @@ def test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_
     assert z_score(values, moments[1]) > 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("P", [60, 400])
 def test_three_groups_have_the_moments_of_independent_features(P):
     """tr A / n and tr A^2 / n of a sample covariance with 150 directions of three variances."""

@@ -88,6 +88,7 @@ def test_pools_approach_the_limit(theta, t):
     assert (np.abs(off[1]) < 0.02).all() and np.abs(off[1]).max() < 0.6 * np.abs(off[0]).max()
 
 
+@pytest.mark.slow
 def test_the_limit_against_a_run():
     """D = 40 and twice as many tasks: prompts drawn, weights solved; the 1/D part is a few per cent."""
     D, N, P, noise, errors = 40, 200, 6400, 0.1**0.5, []

@@ -47,6 +47,7 @@ def test_a_fourth_moment_of_its_own():
     assert spectrum_teacher(lam, 5, fourth=2 * lam * (2 * lam + 3)).unexplained > gauss.unexplained
 
 
+@pytest.mark.slow
 def test_sampled_ground_states_at_the_best_ridge():
     """At P = 5 D^2, D = 16, runs lie a few per cent above the law; other ridges are worse, in both."""
     lam = np.arange(1, 17.0) ** -1.5

@@ -97,6 +97,7 @@ def test_the_limit_of_many_dimensions_is_slow():
     assert (np.diff(far, axis=0) < 0).all() and (far[-1] < [1.0, 0.03, 0.34]).all()
 
 
+@pytest.mark.slow
 def test_prompts_follow_it_below_and_above_the_hard_phase():
     """D = 40, N = 800, six draws, the prior known: 120 and 260 prompts from nothing (hard phase 89 to 164)."""
     D, N, c = 40, 800, best_weights(40, 800)[0, 0]
@@ -111,6 +112,7 @@ def test_prompts_follow_it_below_and_above_the_hard_phase():
         assert abs(mean - spike_evolution(D, N, P, steps=500)[-1]) < tolerance + 3 * error
 
 
+@pytest.mark.slow
 def test_prompts_know_the_lowest_minimum_and_find_the_other():
     """At P = 150 of D = 40: an informed start stays at the lowest minimum of Phi; the thresholds say who finds it."""
     D, N, P = 40, 800, 150

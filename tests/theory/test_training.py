@@ -58,6 +58,7 @@ def test_one_block_of_a_large_system_is_an_integral_over_marchenko_and_pastur(t)
         assert training_curve(D, 5 * D, round(t * D * D), [time / a])[0] == pytest.approx(want, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_independent_gaussian_features_follow_it():
     """What the law is exact for in the limit: here only 1/n is left."""
     D, N, P, start = 14, 40, 300, 0.1
