@@ -42,4 +42,4 @@ def test_they_compute_the_same():
 
 
 def test_each_has_a_bound():
-    assert all(callable(make) and bound in (1.3, 1.7, 3.0) for make, bound in experts.EXPERTS.values())
+    assert all(callable(make) and bound in (1.3, 3.0) for make, bound in experts.EXPERTS.values())
