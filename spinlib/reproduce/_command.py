@@ -2,15 +2,18 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 from spinlib._core import check_device, check_integer, need
 from spinlib._core._files import atomic
 from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import describe, experiment, names, planned
-from spinlib.reproduce._store import about, check_place, stored
+from spinlib.reproduce._store import DATA, about, check_place, stored
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,8 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--device", default="cpu", help="of torch, where an experiment uses it: cpu (default), cuda")
     options = parser.parse_args(arguments)
     if options.figure is None and options.list:
-        for name, sentence in names().items():
-            print(f"{name:18} {sentence}")
+        print(_listing())
         return 0
     if options.figure is None:
         parser.error("name a figure, or all; --list shows the names")
@@ -70,6 +72,18 @@ def main(arguments: list[str] | None = None) -> int:
         made, size = about(name, options.out), path.stat().st_size / 1000
         print(f"{path}: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
     return 0
+
+
+def _listing() -> str:
+    """A row for each experiment: its name, processor seconds of its quick and of its full run, and what it is."""
+    measured = json.loads((DATA / "seconds.json").read_text(encoding="utf-8"))  # quick, and full where none is stored
+    width, rows = max(72, min(110, shutil.get_terminal_size((100, 24)).columns)), ["processor seconds:   quick   full"]
+    for name, sentence in names().items():
+        stored_full = about(name, DATA)["cpu_seconds"] if (DATA / f"{name}.json").exists() else None
+        both = [*measured.get(name, [None]), stored_full][:2]
+        seconds = "".join(f"{'-' if s is None else f'{s:.1f}' if s < 9.95 else f'{s:.0f}':>7}" for s in both)
+        rows += [textwrap.fill(f"{name:19}{seconds}  {sentence}", width, subsequent_indent=" " * 35)]
+    return "\n".join(rows)
 
 
 def _check_folder(folder: Path) -> None:

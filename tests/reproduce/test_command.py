@@ -370,10 +370,14 @@ def test_progress_is_a_bar_on_stderr_and_silence_is_the_default(capsys):
 def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    listed = [line.split()[0] for line in lines]
+    rows = [line.split(maxsplit=3) for line in lines[1:] if line[0] != " "]
+    listed = [row[0] for row in rows]
     assert sorted(listed) == sorted(_run.EXPERIMENTS) and listed == list(names())
-    assert listed.index("fig7") < listed.index("fig9") < listed.index("tiny")
-    assert next(line for line in lines if line.startswith("tiny ")).split(maxsplit=1)[1] == "A row for each size."
+    assert listed.index("fig7") < listed.index("fig9") < listed.index("tiny") and max(map(len, lines)) <= 110
+    quick, full = ({row[0]: row[k] for row in rows if row[0] != "tiny"} for k in (1, 2))
+    assert rows[listed.index("tiny")][1:] == ["-", "-", "A row for each size."]
+    assert all(0 < float(seconds) < 30 for seconds in quick.values())            # quick is quick, all measured
+    assert float(full["fig12b"]) == round(about("fig12b")["cpu_seconds"])
     assert main(["tiny", "--list"]) == 0
     assert capsys.readouterr().out.startswith("tiny: A row for each size.\n\n``size`` (8,)")
     folder = tmp_path / "new" / "deep"

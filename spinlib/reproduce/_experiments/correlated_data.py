@@ -91,5 +91,4 @@ EXPERIMENTS = {
     "fig14": Experiment(_points_errors, _errors, _collect_errors, lines(
         "c", {"exact": "exact: ground state, covariance as written", "adam": "training: Adam, the same",
               "exact_published": "reference: ground state, covariance of the program",
-              "adam_published": "wrong: Adam, the same"}, xlabel="covariance c of two tokens", ylabel="error")),
-}
+              "adam_published": "wrong: Adam, the same"}, xlabel="covariance c of two tokens", ylabel="error"))}

@@ -104,5 +104,4 @@ EXPERIMENTS = {
     "icl_transformer": Experiment(_points, _compute, _collect, lines(
         "length", {"net": "training: transformer", "ridge": "theory: ridge regression"}, axis=-1,
         xlabel="examples in the prompt", ylabel="error"),
-        _seeds),
-}
+        _seeds)}

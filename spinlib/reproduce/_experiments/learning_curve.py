@@ -40,5 +40,4 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 EXPERIMENTS = {
     "learning_sizes": Experiment(_points, _compute, _collect, lines(
-        "D", {"mean": "simulation: ground states", "theory": "theory: limit of many dimensions"}, ylabel="error")),
-}
+        "D", {"mean": "simulation: ground states", "theory": "theory: limit of many dimensions"}, ylabel="error"))}

@@ -132,5 +132,4 @@ EXPERIMENTS = {
     "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
     "fig12b": Experiment(_points_five, _five, _collect_five, lines(
         "N", {"exact": "exact: ground state", "amp": "theory: message passing", "adam": "training: Adam",
-              "amp_eq153": "wrong: messages without reaction"}, xlabel="examples N", ylabel="error")),
-}
+              "amp_eq153": "wrong: messages without reaction"}, xlabel="examples N", ylabel="error"))}

@@ -54,5 +54,4 @@ EXPERIMENTS = {
     "fig16": Experiment(_points, _compute, _collect, lines(
         "alpha", {"merged": "wrong: one matrix W, trained", "separate": "training: keys and queries, trained",
                   "exact": "exact: ground state of least norm"}, yscale="log", xlabel="$P/D^2$", ylabel="error",
-        ylim=(0.1, 30))),
-}
+        ylim=(0.1, 30)))}

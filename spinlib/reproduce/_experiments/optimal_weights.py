@@ -148,5 +148,4 @@ EXPERIMENTS = {
         ylabel="distance of the weights from the identity")),
     "fig9": Experiment(_points9, _compute9, _collect9, lines(
         "steps", {"error_few": "wrong: 10 prompts", "error_many": "training: 1000 prompts"}, yscale="log",
-        xlabel="steps of Adam", ylabel="error on new prompts")),
-}
+        xlabel="steps of Adam", ylabel="error on new prompts"))}

@@ -122,5 +122,4 @@ EXPERIMENTS = {
     "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, lines(
         "ridge", {"real": "exact: the glass of the prompts", "shuffled": "wrong: couplings shuffled",
                   "fresh": "sample: couplings of other prompts", "no_coupling": "reference: no couplings"},
-        xscale="log", xlabel="ridge", ylabel="error")),
-}
+        xscale="log", xlabel="ridge", ylabel="error"))}

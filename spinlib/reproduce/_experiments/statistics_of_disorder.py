@@ -157,5 +157,4 @@ EXPERIMENTS = {
         points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
         compute=_fig6_compute, collect=_fig6_collect, draw=lines(
             "N", {name: f"-: block {name}" for name in RANGES}, xlabel="examples N",
-            ylabel="bits from the law at N = 20")),
-}
+            ylabel="bits from the law at N = 20"))}
