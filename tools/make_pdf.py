@@ -27,6 +27,8 @@ WIDTH = round((210 - 32) / 25.4 * 96 / SCALE)  # the column of an A4 page with m
 STYLE = """
 body { background: #fff; } article.bd-article { break-before: page; padding: 0; max-width: none; }
 .cover { height: 90vh; display: flex; flex-direction: column; justify-content: center; } .cover h1 { font-size: 3rem; }
+.cover .of { font-size: 2rem; margin: 0 0 3rem; }
+h1, h2, h3 { white-space: pre-wrap; }  /* the outline of the PDF is read line by line: a space at the end of one stays */
 .contents { break-before: page; } .contents p { margin: .15rem 0; display: flex; gap: .5rem; }
 .contents a { color: inherit; text-decoration: none; flex: auto; border-bottom: 1px dotted #bbb; }
 .contents b { font-weight: normal; } .contents .part { font-weight: bold; margin-top: 1rem; }
@@ -115,8 +117,7 @@ def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dic
     head += [script for script in scripts if "MathJax" in script or "mathjax" in script]
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     title = html.escape(config["title"])
-    if len(order) == 1:
-        title += ": " + read(folder, order[0][1][0]).h1.find(string=True)
+    of = html.escape(read(folder, order[0][1][0]).h1.find(string=True)) if len(order) == 1 else ""
     lines, bodies = [], []
     for caption, part in order:
         if caption:
@@ -129,10 +130,11 @@ def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dic
                 lines.append(f'<p class="{style}"><a href="#{target}">{level.decode_contents()}</a>'
                                 f'<b>{pages.get(target, "")}</b></p>')
             bodies.append(str(body))
-    cover = (f'<div class="cover"><h1>{title}</h1><p>{html.escape(config["author"])}</p>'
+    cover = (f'<div class="cover"><h1>{title}</h1><p class="of">{of}</p>'
+             f'<p>{html.escape(config["author"])}</p>'
              f'<p>{config["copyright"]}</p></div>')
     return ('<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-            f'<title>{title}</title>{"".join(head)}<style>{STYLE}</style></head>'
+            f'<title>{title}{of and ": " + of}</title>{"".join(head)}<style>{STYLE}</style></head>'
             f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(lines)}</div>'
             f'{"".join(bodies)}</body></html>')
 
