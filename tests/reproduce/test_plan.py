@@ -68,6 +68,35 @@ def test_comments_layout_and_docstrings_do_not_count_and_numpy_does(package, mon
     assert digest() != before
 
 
+def test_how_a_picture_is_drawn_does_not_count_and_the_table_of_experiments_does(package):
+    folder, digest = package
+    own, seen = folder / "reproduce" / "_own.py", []
+    for words, size, compute in (("error", 1, "compute"), ("loss", 2, "compute"), ("loss", 2, "other")):
+        own.write_text(f"""def compute(rng):\n    return 1
+def _draw(figure, result, color):\n    figure.subplots({size})
+def many(x):\n    def draw(figure, result):\n        figure.subplots({size})\n    return draw
+TABLE = [Experiment({compute}, _draw), Experiment({compute}, lines("N", {{"{words}": "-"}}, ylabel="{words}"), 1)]
+""")
+        seen.append(digest())
+    assert seen[0] == seen[1] != seen[2]
+    own.write_text(own.read_text().replace("return 1", "return 2"))
+    assert digest() not in seen
+
+
+def test_no_function_that_computes_is_taken_for_a_drawing():
+    """What the digest leaves out: the drawings of experiments, and what takes a name called figure and calls them."""
+    import ast
+    left_out = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and [arg.arg for arg in node.args.args[:1]] == ["figure"]:
+                left_out.setdefault(path.relative_to(PACKAGE).as_posix(), []).append(node.name)
+    drawings = {name for file, names in left_out.items() if "_experiment" in file for name in names}
+    assert all("draw" in name for name in drawings) and len(drawings) >= 6
+    face = {"reproduce/_run.py", "reproduce/_store.py"}                # not code that a point is computed by
+    assert {file for file in left_out if "_experiment" not in file} == face
+
+
 @pytest.mark.slow
 def test_every_experiment_depends_on_what_it_uses_and_on_nothing_else():
     def files(name):

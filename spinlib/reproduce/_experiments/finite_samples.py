@@ -87,7 +87,6 @@ def _collect(points, results):
     return collected
 
 
-EXPERIMENTS = {
-    "pspin_equilibrium": Experiment(_points, one_sample, _collect, lines(
+EXPERIMENTS = {"pspin_equilibrium": Experiment(_points, one_sample, _collect, lines(
         "T_32", {"energy_32": "simulation: samples of 32 spins"}, axis=-1, xlabel="temperature",
         ylabel="energy per spin"), _seeds)}

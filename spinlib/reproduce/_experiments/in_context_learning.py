@@ -100,8 +100,6 @@ def _collect(points, results):
             **{f"from_{who}_M": pools[f"new_from_{who}"] for who in ("ridge", "posterior")}}
 
 
-EXPERIMENTS = {
-    "icl_transformer": Experiment(_points, _compute, _collect, lines(
+EXPERIMENTS = {"icl_transformer": Experiment(_points, _compute, _collect, lines(
         "length", {"net": "training: transformer", "ridge": "theory: ridge regression"}, axis=-1,
-        xlabel="examples in the prompt", ylabel="error"),
-        _seeds)}
+        xlabel="examples in the prompt", ylabel="error"), _seeds)}

@@ -38,6 +38,5 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
             "standard_error": np.array([e.std(ddof=1) / np.sqrt(len(e)) for e in errors]), "theory": np.array(theory)}
 
 
-EXPERIMENTS = {
-    "learning_sizes": Experiment(_points, _compute, _collect, lines(
+EXPERIMENTS = {"learning_sizes": Experiment(_points, _compute, _collect, lines(
         "D", {"mean": "simulation: ground states", "theory": "theory: limit of many dimensions"}, ylabel="error"))}

@@ -50,8 +50,7 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     return {"alpha": np.array(alphas)} | {name: np.array(rows(name)) for name in ("merged", "separate", "exact")}
 
 
-EXPERIMENTS = {
-    "fig16": Experiment(_points, _compute, _collect, lines(
+EXPERIMENTS = {"fig16": Experiment(_points, _compute, _collect, lines(
         "alpha", {"merged": "wrong: one matrix W, trained", "separate": "training: keys and queries, trained",
                   "exact": "exact: ground state of least norm"}, yscale="log", xlabel="$P/D^2$", ylabel="error",
         ylim=(0.1, 30)))}

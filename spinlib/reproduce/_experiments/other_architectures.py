@@ -77,8 +77,7 @@ def _collect(points, results):
     return {"N": table["N"], **{name: found[name] for name in MODELS}, "SA_sign": signs["SA"], "TF_sign": signs["TF"]}
 
 
-EXPERIMENTS = {
-    "fig15": Experiment(_points, _compute, _collect, lines(
+EXPERIMENTS = {"fig15": Experiment(_points, _compute, _collect, lines(
         "N", {"exact": "exact: ground state", "SLA": "-: linear attention, one matrix",
               "FLA": "-: linear attention, keys and queries", "MHLA": "-: linear attention, 10 heads",
               "SA": "-: softmax attention", "TF": "-: softmax and a network behind it"}, xlabel="length of the prompt N", ylabel="error"), _seeds)}

@@ -84,7 +84,6 @@ def _amp_collect(points, results):
             "iid": iid["errors"]}
 
 
-EXPERIMENTS = {
-    "amp_variances": Experiment(_amp_points, _amp_compute, _amp_collect, lines(
+EXPERIMENTS = {"amp_variances": Experiment(_amp_points, _amp_compute, _amp_collect, lines(
         "n", lambda r: {"theory: pair messages": r["iid"][..., 0], "sample: messages of samples": r["iid"][..., 1]},
         xscale="log", xlabel="independent features", ylabel="error of the variances (%)"), _amp_seeds)}
