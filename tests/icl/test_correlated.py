@@ -4,6 +4,7 @@ import pytest
 from stats import mean_error, z_score
 
 from spinlib.icl import LinearTask, best_weights, features, population_error, to_spin_glass
+from spinlib.icl._correlated import root
 
 
 def shared(N, c):
@@ -136,3 +137,17 @@ def test_what_is_no_covariance(corr, words):
     for call in (lambda: LinearTask(3, 4, corr=corr), lambda: population_error(np.eye(4, 3), 4, corr=corr)):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+def test_tokens_of_a_covariance_of_low_rank():
+    """Four tokens made of two: where Cholesky stops, the root by eigenvalues has the same square."""
+    B = np.array([[1.0, 0.0], [1.0, 1.0], [2.0, 1.0], [0.0, 1.0]])
+    L = root(B @ B.T, 3)
+    np.testing.assert_allclose(L @ L.T, B @ B.T, atol=1e-12)
+    x = LinearTask(2, 3, corr=B @ B.T).sample(50, rng=0).X[:, :2]
+    np.testing.assert_allclose(x[:, :, 2], x[:, :, 0] + x[:, :, 1], atol=1e-6)
+
+
+def test_a_slightly_negative_eigenvalue_is_refused():
+    with pytest.raises(ValueError, match="the eigenvalue -0.01; no random tokens have it"):
+        LinearTask(2, 1, corr=[[1.0, 1.01], [1.01, 1.0]])

@@ -314,3 +314,42 @@ def test_a_run_that_stopped_early_goes_on(tmp_path):
     ground_state_cg(BLOCKS, 0.02, tol=1e-3, checkpoint=path)
     np.testing.assert_array_equal(ground_state_cg(BLOCKS, 0.02, checkpoint=path).mean, alone.mean)
     assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
+
+
+SETTINGS = {"cg": [{"ridge": 0.03}], "amp": [{"ridge": 0.03}, {"damping": 0.1}],
+            "spikes": [{"share": 0.2}, {"size": 0.5}, {"damping": 0.1}]}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_checkpoint_knows_every_setting_of_its_solver(name, tmp_path):
+    """A file with the mark of the same prompts under another ridge, damping, share or size is refused."""
+    data = TASK.blocks(200, size=100, rng=3)
+    solver = {"cg": ground_state_cg, "amp": sample_amp, "spikes": spike_amp}[name]
+    usual = {"tol": 0.5} | ({} if name == "spikes" else {"ridge": 0.02})
+    path = tmp_path / "run.npz"
+    solver(data, **usual, checkpoint=path)
+    solver(data, **usual, checkpoint=path)                  # its own file is read
+    for other in SETTINGS[name]:
+        with pytest.raises(ValueError, match="another run"):
+            solver(data, **usual | other, checkpoint=path)
+
+
+def test_kernels_see_the_dtype_that_was_asked_for():
+    seen = []
+
+    def kernel(block, W):
+        seen.extend(array.dtype for array in (*block, W))
+        return block.u.sum(0),
+
+    for data in (BLOCKS, list(BLOCKS), joined(BLOCKS)):
+        assert Pass(data, "float32")(kernel, np.ones((7, 6)))[0].dtype == np.float64
+    assert set(seen) == {np.dtype("float32")}
+
+
+def test_the_true_residual_decides_and_not_the_believed_one():
+    """Two features that differ by a millionth: means near 1e6, whose rounding the recursion does not see."""
+    y = np.random.default_rng(0).standard_normal(50)
+    near = Features(np.column_stack([np.ones(50), 1 + 1e-6 * y]), np.ones((50, 1)), y)
+    with pytest.warns(ConvergenceWarning, match="ground_state_cg did not converge: residual .* > tol 1.0e-12 after"):
+        found = ground_state_cg(near, 0.0, tol=1e-12)
+    assert not found.converged and found.n_iter < 10 and found.residual > 1e-11

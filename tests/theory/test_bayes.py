@@ -44,3 +44,8 @@ def test_what_it_refuses():
         bayes_error(10**400, 3)
     with pytest.raises(ValueError, match="noise must be finite and >= 0"):
         bayes_error(3, 5, -0.1)
+
+
+def test_small_noise_in_a_long_prompt_keeps_its_digits():
+    """N = 1000 D: e = rho / (rho - 2 half + e) = rho / 999, far below the rounding of half."""
+    assert bayes_error(1, 1000, 1e-6) == pytest.approx(1e-12 * 1000 / 999, rel=1e-10)

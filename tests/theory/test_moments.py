@@ -148,3 +148,14 @@ def test_no_ground_state_is_refused_in_words():
     assert shuffled_error(20, 100, 500, 1.01 * -edge) > 1               # just above it the error is large
     with pytest.raises(ValueError, match="coupling"):
         shuffled_error(20, 100, 500, 0.1, coupling=-1)
+
+
+@pytest.mark.parametrize("N", [1, 2, 30])
+def test_variances_of_the_fields_by_conditioning_on_the_task(N):
+    """Given w, y q_m and u_a are independent; what is left is a polynomial in two components of w, by quadrature."""
+    D, (nodes, weight) = 2, np.polynomial.hermite_e.hermegauss(6)
+    a, m, weight = nodes[:, None]**2, nodes[None]**2, np.outer(weight, weight) / (2 * np.pi)      # w_a^2, w_m^2
+    s = a + m
+    u2 = (s + 2 * a) / (N * D) + (1 - 1 / N) * a / D                                            # E u_a^2
+    for name, q2, mean in (("C_diag", (s + 2 * a) / D, 1 / D), ("C", (s + 2 * m) / D, 0)):      # E y^2 q^2
+        assert block_moments(D, N, 7)[name].var == pytest.approx(((weight * q2 * u2).sum() - mean**2) / 7, rel=1e-12)

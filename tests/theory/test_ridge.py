@@ -54,6 +54,7 @@ def test_ridge_equivalent_in_closed_form():
     """One group, ridge 0: least squares s0 / (1 - n/P), and below n the projection on the samples."""
     one = Teacher([0.7], [3.0], unexplained=0.4, count=100)
     assert ridge_equivalent(one, 250, 0).error == pytest.approx(0.4 / (1 - 100 / 250), rel=1e-12)
+    assert ridge_equivalent(one, 250, 0).train_error == pytest.approx(0.4 * (1 - 100 / 250), rel=1e-12)
     below = ridge_equivalent(one, 40, 0)
     assert below.error == pytest.approx((0.7 * 3.0 * 0.6**2 + 0.4) / 0.6, rel=1e-12)
     assert below.shrinkage == pytest.approx([0.6], rel=1e-12)
