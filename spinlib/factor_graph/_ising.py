@@ -34,9 +34,9 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     h = check_array("h", h if h.ndim else np.full(n_spins, h), (n_spins,), hint="give one field per spin")
     sign = np.array([-1.0, 1.0])
     top_J, top_h = np.abs(J).max(initial=0), np.abs(h).max()
-    if max(beta * top_J, beta * top_h) > 700:
-        raise ValueError(f"beta |J| and beta |h| must be at most 700, got beta={beta:g} with max |J|={top_J:g} and max "
-                         f"|h|={top_h:g}: the weight exp(beta J) leaves the finite numbers; lower beta")
+    if max(beta * top_J, beta * top_h) > 172:
+        raise ValueError(f"beta |J| and beta |h| must be at most 172, got beta={beta:g} with max |J|={top_J:g} and max "
+                         f"|h|={top_h:g}: the weight exp(beta J) would be above 1e75; lower beta")
     product = reduce(np.multiply.outer, [sign] * p)
     factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]
     factors += [((i,), np.exp(beta * h[i] * sign)) for i in np.flatnonzero(h).tolist()]

@@ -268,3 +268,21 @@ def test_every_public_parameter_is_annotated():
                     if p.name not in ("self", "_") and p.annotation is inspect.Parameter.empty
                 ]
     assert missing == []
+
+
+def test_a_resumed_run_that_diverges_ends_where_one_run_would(tmp_path):
+    """In the sane state that it had before it was stopped, which is in the checkpoint."""
+    step, start, path = lambda state: (3 * state[0],), (np.ones(2),), tmp_path / "run.npz"
+    alone = iterate(step, start, silent=True)
+    assert "grew" in alone.reason and alone.state[0][0] < alone.last[0][0]
+    iterate(step, start, max_iter=18, silent=True, checkpoint=path)
+    again = iterate(step, start, silent=True, checkpoint=path)
+    assert again.n_iter == alone.n_iter
+    np.testing.assert_array_equal(again.state[0], alone.state[0])
+
+
+def test_bounds_that_are_reached():
+    assert check_real("x", 2, minimum=2) == check_real("x", 2, maximum=2) == 2
+    for bound in ("above", "below"):
+        with pytest.raises(ValueError, match="x must be"):
+            check_real("x", 2, **{bound: 2})

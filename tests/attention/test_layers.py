@@ -393,3 +393,24 @@ def test_the_laws_of_a_drawn_layer():
     for W, rows in ((layer.own.W_Q, 16), (layer.own.W_O, 16), (layer.cross.W_V, 16), (layer.W_1, 16), (layer.W_2, 256)):
         assert abs(W.var().item() * rows - 1) < 5 * (2 / W.numel()) ** 0.5
     assert (layer.gain == 1).all() and not layer.shift.any() and not layer.b_1.any() and not layer.b_2.any()
+
+
+def test_both_norms_of_an_encoder_layer_have_its_eps():
+    layer = Layer.draw(D, H, 8, rng=0)
+    X = torch.from_numpy(np.random.default_rng(1).standard_normal((5, D)))
+    Z = F.layer_norm(multi_head(X, layer.own) + X, (D,), eps=0.5)
+    Z = F.layer_norm(torch.relu(Z @ layer.W_1) @ layer.W_2 + Z, (D,), eps=0.5)
+    torch.testing.assert_close(encoder_layer(X, layer, eps=0.5), Z)
+
+
+def test_the_weights_of_a_batch_have_a_mask_a_prompt():
+    heads, rng = Heads.draw(D, H, rng=0), np.random.default_rng(1)
+    X = torch.from_numpy(rng.standard_normal((H, 5, D)))
+    mask = torch.from_numpy(rng.random((H, 5, 5)) < 0.5) | torch.eye(5, dtype=torch.bool)
+    alone = torch.stack([heads.attention(x, mask=m) for x, m in zip(X, mask)])
+    torch.testing.assert_close(heads.attention(X, mask=mask), alone)
+
+
+def test_embed_has_the_dtype_of_the_table():
+    table, positions = torch.ones(4, 6, dtype=torch.float32), sinusoidal_positions(3, 6)
+    assert positions.dtype == torch.float64 and embed([0, 1, 3], table, positions).dtype == torch.float32

@@ -183,3 +183,10 @@ def test_read_only_prompts_and_the_graph_of_a_tensor():
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_set_weights_leaves_nothing_in_the_column_of_the_label():
+    """It meets an empty slot, so no answer shows it, but a ridge would."""
+    model = LinearAttention(3, rng=0)
+    assert model.W[0, :, 3].abs().min() > 0
+    assert not model.set_weights(np.ones((4, 3))).W[0, :, 3].any()

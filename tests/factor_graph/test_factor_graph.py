@@ -404,8 +404,8 @@ def test_contradicting_factors():
     (lambda: FactorGraph(3, []), TypeError, "cards must be of type Sequence"),
     (lambda: FactorGraph((2,), 5), TypeError, "factors must be of type Sequence"),
     (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], -1000.0), ValueError, "at most 700.*lower beta"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=10.0, beta=100.0), ValueError, "at most 700"),
+    (lambda: pspin_ising(3, [[0, 1, 2]], -1000.0), ValueError, "at most 172.*lower beta"),
+    (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=10.0, beta=100.0), ValueError, "at most 172"),
     (lambda: bp(5), TypeError, "graph must be of type FactorGraph"),
     (lambda: enumerate_states("a"), TypeError, "graph must be of type FactorGraph"),
     (lambda: bp(ising([[0, 1.0], [1, 0]]), start=[[0, 0], [1, 1]]), ValueError, "only zeros in row 0"),
@@ -468,3 +468,17 @@ def test_a_graph_keeps_its_own_tables_and_shows_one_line():
     assert repr(graph) == "FactorGraph(2 variables, 1 factors)" and graph != FactorGraph((2, 2), graph.factors)
     large = bp(pspin_ising(60, tree_scopes(20, 4, rng=0)[:, :3], 1.0))
     assert len(repr(large)) < 250 and "converged=True" in repr(large) and large.reason == ""
+
+
+def test_every_older_spin_of_a_tree_is_as_likely_to_be_chosen():
+    """The root of the third pair: one of spins 0, 1, 2."""
+    counts = np.bincount([tree_scopes(3, 2, rng=k)[2, 0] for k in range(600)], minlength=3)
+    assert len(counts) == 3 and np.abs(counts - 200).max() < 5 * np.sqrt(600 * 2 / 9)
+
+
+def test_fields_up_to_172_are_taken():
+    """Their weights are the largest that a table may hold, 1e75: none is refused as an entry of a table."""
+    for bad in ({"J": 172.5}, {"J": 0.0, "h": 172.5}):
+        with pytest.raises(ValueError, match="at most 172, got beta=1"):
+            pspin_ising(2, [[0, 1]], **bad)
+    assert len(pspin_ising(2, [[0, 1]], 172.0, h=172.0).factors) == 3

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from spinlib.icl import LinearTask, in_context_ridge, predict
+from spinlib.icl import LinearTask, in_context_ridge, pool_posterior, predict
 from spinlib.theory import bayes_error
 from stats import z_score
 
@@ -59,3 +59,9 @@ def test_what_it_refuses():
     flat[0, :, :2] = 1
     with pytest.raises(ValueError, match="ridge must be 0 or above the rounding.*take ridge=0"):
         in_context_ridge(flat, 1e-300)
+
+
+def test_the_posterior_of_a_pool_needs_noise():
+    """Without noise one pair in doubt is 0 / 0."""
+    with pytest.raises(ValueError, match="noise must be finite and .*got 0.0"):
+        pool_posterior(np.ones((1, 2, 3)), np.eye(2), 0.0)

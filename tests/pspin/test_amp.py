@@ -291,3 +291,9 @@ def test_couplings_of_any_source_are_taken():
     pair = Couplings(np.array([[0.0, 0.5], [0.5, 0.0]]))
     run = amp(pair, 1.0, np.array([0.5, 0.5]), n_steps=1)
     assert isinstance(run, Iterates) and run.m.shape == (2, 2)
+
+
+def test_copies_of_opposite_sign():
+    """For even p the field of -m is minus that of m: the overlap of the two copies is minus their self-overlap."""
+    path = state_evolution(4, 0.3, 0.9, overlap=-0.9, n_steps=5)
+    np.testing.assert_allclose(path.overlap, -path.q, rtol=1e-14)

@@ -158,3 +158,10 @@ def test_refusals():
         quench(model, t_max=0.05, step=0.05)
     with pytest.raises(ValueError, match="left the numbers.*lower the step"):
         quench(model, t_max=100.0, step=1.0)
+
+
+def test_equilibrium_ends_at_T_K():
+    model = PSpin(3)
+    assert equilibrium_correlation(model, model.T_K, 0.0) == 1
+    with pytest.raises(ValueError, match="T must be at least T_K = "):
+        equilibrium_correlation(model, 0.999 * model.T_K, 1.0)

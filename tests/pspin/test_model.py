@@ -437,3 +437,10 @@ def test_temperatures_near_zero_are_answered_or_refused_in_words(p):
     assert model.complexity(T, 1.5 * model.x_threshold(T)) == pytest.approx(
         model.complexity(1e-8, 1.5 * model.x_threshold(1e-8)), rel=1e-6
     )
+
+
+def test_just_above_T_d_there_are_no_states():
+    model = PSpin(3)
+    assert model.x_threshold(model.T_d) == pytest.approx(1, abs=1e-6)
+    with pytest.raises(ValueError, match="T must be <= T_d = .*no states to count"):
+        model.x_threshold(1.001 * model.T_d)

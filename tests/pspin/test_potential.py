@@ -113,3 +113,9 @@ def test_shapes_and_refusals():
         two_replica_potential(3, 0.5, 0.6)
     with pytest.raises(ValueError, match="T must be"):
         two_replica_potential(model, 0.5, 0.0)
+
+
+def test_the_series_of_phi_continues_the_closed_form():
+    """At 1 - y = 0.001, where one takes over from the other."""
+    for w in (0.99e-3, 0.5e-3):
+        assert _phi(1 - w) == pytest.approx(-(1 - w) * (np.log1p(-w) + w) / w**2, rel=1e-9)
