@@ -133,3 +133,8 @@ def test_the_flow_keeps_what_is_flat():
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call(SpinGlass(np.zeros((6, 6)), np.ones(6), np.ones(6)))
+
+
+def test_a_field_on_a_flat_direction_drives_it_without_end():
+    """No stiffness, field 2: the flow runs at speed 2."""
+    assert flow(SpinGlass([[0.0]], [2.0], [0.0]), [0.0, 3.0], start=[1.0])[:, 0] == pytest.approx([1.0, 7.0], rel=1e-14)

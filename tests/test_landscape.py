@@ -152,11 +152,3 @@ def test_160_text_no_start_is_trapped_and_no_wall_stands_between_ends(P):
     for _ in range(10_000):
         s -= glass.gradient(s) / (values[-1] + 0.05)
     assert np.abs(s - s[0]).max() < 1e-6
-
-
-def test_components_of_a_mixture_come_by_width():
-    """Also where the wide one is the more frequent, and for three."""
-    rng = np.random.default_rng(0)
-    values = np.concatenate([0.1 * rng.standard_normal(30), 9 * rng.standard_normal(30), rng.standard_normal(300)])
-    for components in (2, 3):
-        assert (np.diff(fit_mixture(values, components).sd) > 0).all()

@@ -25,7 +25,7 @@ def test_colours_are_distinct():
 def test_weight_map_is_symmetric_about_zero():
     fig, ax = plt.subplots()
     image = weight_map(ax, np.array([[1.0, -3.0]]))
-    assert image.get_clim() == (-3.0, 3.0)
+    assert image.get_clim() == (-3.0, 3.0) == weight_map(ax, np.array([[-1.0, 3.0]])).get_clim()
     plt.close(fig)
 
 

@@ -278,15 +278,30 @@ def test_warm_steps_leave_the_ridge_out():
     assert len(history.loss) == 6
 
 
-def test_settling_divides_the_rate_by_four_three_times():
-    """A rate too large for the minimum: the error settles lower and lower."""
+def test_warm_steps_see_batches_too():
+    data, rng = sample(3), np.random.default_rng(8)
+    one, two = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
+    history = fit(one, data, steps=5, warm=4, batch=7, rng=8)
+    fit(two, data, steps=4, batch=7, rng=rng)
+    np.testing.assert_array_equal(history.loss, fit(two, data, steps=5, batch=7, rng=rng).loss)
+
+
+def test_an_error_that_has_not_settled_is_said():
+    with pytest.warns(ConvergenceWarning, match="the test error had not settled to 0.01 after 30 steps; raise steps"):
+        history = fit(LinearAttention(3, rng=0), sample(4), steps=30, test=sample(5), test_every=1, settle=0.01)
+    assert history.settled is False and len(history.loss) == 31
+
+
+@pytest.mark.parametrize("lr", [0.1, lambda step: 0.1])
+def test_settling_divides_the_rate_by_four_three_times(lr):
+    """A rate too large for the minimum: the error settles lower and lower; a schedule is divided as a number is."""
     rates, data = [], sample(4)
 
     class Sgd(torch.optim.SGD):
         def step(self, closure=None):
             rates.append(self.param_groups[0]["lr"])
             return super().step()
-    fit(LinearAttention(3, rng=0), data, steps=5000, lr=0.1, batch=20, optimizer=Sgd, test=sample(5), test_every=1,
+    fit(LinearAttention(3, rng=0), data, steps=5000, lr=lr, batch=20, optimizer=Sgd, test=sample(5), test_every=1,
         settle=0.05, rng=0)
     assert list(dict.fromkeys(rates)) == [0.1, 0.025, 0.00625, 0.0015625]
 

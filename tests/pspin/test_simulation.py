@@ -425,3 +425,8 @@ def test_refusal(call, words):
 def test_refusal_of_the_wrong_type(call, words):
     with pytest.raises(TypeError, match=words):
         call(gaussian_couplings(6, 3, rng=0), random_spins(6, (2,), rng=1))
+
+
+def test_eight_indices_are_allowed():
+    """Two spins, 2^8 couplings: the largest p whose orders are summed."""
+    assert gaussian_couplings(2, 8, rng=0).p == 8

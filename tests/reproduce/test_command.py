@@ -285,6 +285,18 @@ def test_seconds_are_those_of_all_points_also_of_the_interrupted_run(tmp_path, m
     assert sum(s["wall"] for s in seconds) > 8 * 0.05
 
 
+def test_names_come_by_the_number_of_their_figure():
+    numbers = [int(found[1]) for name in names() if (found := re.match(r"fig(\d+)", name))]
+    assert numbers == sorted(numbers) and min(numbers) < 10 < max(numbers)
+
+
+@pytest.mark.slow
+def test_processor_seconds_leave_out_the_waiting(tmp_path, monkeypatch):
+    monkeypatch.setenv("TINY_WAIT", "0.1")
+    save("tiny", tmp_path)
+    assert about("tiny", tmp_path)["cpu_seconds"] < 0.7 < about("tiny", tmp_path)["seconds"]
+
+
 @pytest.mark.slow
 def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp_path, monkeypatch, capsys):
     save("tiny", tmp_path)
@@ -341,6 +353,7 @@ def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
     assert (run("tiny", device="cuda:0")["sum"] == 6).all() and (run("tiny")["sum"] == 3).all()
     save("tiny", tmp_path, device="cuda")
     assert about("tiny", tmp_path)["device"] == "cuda"
+    assert (save("tiny", tmp_path)["sum"] == 3).all() and about("tiny", tmp_path)["device"] == "cpu"   # another run
 
 
 @pytest.mark.slow

@@ -61,3 +61,11 @@ def test_what_the_page_says(stored):
 def test_the_quick_run_has_points_of_both_kinds():
     quick = freezing._points(False)
     assert 0 < len(quick) < 12 and {point["melt"] for point in quick} == {False, True}
+
+
+def test_a_melt_begins_in_the_cold_and_ends_in_the_heat(monkeypatch):
+    """D = 3, prompts enough: all three spikes stay right at T = 0.01; at T = 1000 a third of them are right by chance."""
+    for name, value in {"D": 3, "N": 60, "STEPS": 2, "HOT": 1e3, "COLD": 1e-2}.items():
+        monkeypatch.setattr(freezing, name, value)
+    right = freezing.one_run(np.random.default_rng(1), 60, 300, 0, True)["right"]
+    assert right[0] == 3 and right[1] == pytest.approx(1, abs=0.4)

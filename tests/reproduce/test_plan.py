@@ -109,3 +109,7 @@ def test_every_experiment_depends_on_what_it_uses_and_on_nothing_else():
     assert not [file for file in files("fig12a") if file.startswith(("pspin", "symbolic", "factor_graph"))]
     for name in _run.EXPERIMENTS:
         assert not {"plotting.py", "reproduce/_run.py", "reproduce/__init__.py"} & files(name), name
+
+
+def test_the_digest_of_a_plan_does_not_know_the_order_of_names():
+    assert _plan.digest([{"D": 1, "N": 2}]) == _plan.digest([{"N": 2, "D": 1}]) != _plan.digest([{"D": 2, "N": 1}])
