@@ -301,9 +301,13 @@ def test_settling_divides_the_rate_by_four_three_times(lr):
         def step(self, closure=None):
             rates.append(self.param_groups[0]["lr"])
             return super().step()
-    fit(LinearAttention(3, rng=0), data, steps=5000, lr=lr, batch=20, optimizer=Sgd, test=sample(5), test_every=1,
-        settle=0.05, rng=0)
+    history = fit(LinearAttention(3, rng=0), data, steps=5000, lr=lr, batch=20, optimizer=Sgd, test=sample(5),
+                  test_every=1, settle=0.05, rng=0)
     assert list(dict.fromkeys(rates)) == [0.1, 0.025, 0.00625, 0.0015625]
+    means = history.test_error.reshape(-1, 10).mean(1)      # ten errors that are no twentieth below the best ten before
+    drops = [k for k in range(1, len(means)) if means[k] > 0.95 * means[:k].min()]
+    assert len(drops) == 4 and history.settled and list(10 * np.array(drops) + 9) == [
+        *(np.flatnonzero(np.diff(rates)) + 1), len(history.loss) - 1]
 
 
 def test_labels_of_another_shape_than_the_answers():

@@ -414,3 +414,22 @@ def test_the_weights_of_a_batch_have_a_mask_a_prompt():
 def test_embed_has_the_dtype_of_the_table():
     table, positions = torch.ones(4, 6, dtype=torch.float32), sinusoidal_positions(3, 6)
     assert positions.dtype == torch.float64 and embed([0, 1, 3], table, positions).dtype == torch.float32
+
+
+def test_the_three_norms_of_a_decoder_layer_have_its_eps():
+    layer, rng = Layer.draw(D, H, 8, cross=True, rng=0), np.random.default_rng(1)
+    X, memory = (torch.from_numpy(rng.standard_normal((n, D))) for n in (5, 4))
+    Z = F.layer_norm(multi_head(X, layer.own, mask=causal_mask(5)) + X, (D,), eps=0.5)
+    Z = F.layer_norm(multi_head(Z, layer.cross, memory) + Z, (D,), eps=0.5)
+    Z = F.layer_norm(torch.relu(Z @ layer.W_1) @ layer.W_2 + Z, (D,), eps=0.5)
+    torch.testing.assert_close(decoder_layer(X, memory, layer, eps=0.5), Z)
+
+
+def test_the_weights_of_rotated_heads():
+    """The same that multi_head uses; and a rotation keeps float32."""
+    heads, X = Heads.draw(D, H, rng=0), torch.from_numpy(np.random.default_rng(1).standard_normal((5, D)))
+    A = heads.attention(X, rotate=True)
+    torch.testing.assert_close(A, attention_weights(rotary(X @ heads.W_Q), rotary(X @ heads.W_K)))
+    torch.testing.assert_close(multi_head(X, heads, rotate=True),
+                               (A @ (X @ heads.W_V)).transpose(0, 1).flatten(1) @ heads.W_O)
+    assert rotary(X.float()).dtype == torch.float32

@@ -353,3 +353,15 @@ def test_the_true_residual_decides_and_not_the_believed_one():
     with pytest.warns(ConvergenceWarning, match="ground_state_cg did not converge: residual .* > tol 1.0e-12 after"):
         found = ground_state_cg(near, 0.0, tol=1e-12)
     assert not found.converged and found.n_iter < 10 and found.residual > 1e-11
+
+
+def test_a_checkpoint_knows_the_last_block(tmp_path):
+    first, last, other = (TASK.sample_features(40, rng=k) for k in range(3))
+    sample_amp([first, last], 0.5, tol=0.5, checkpoint=tmp_path / "run.npz")
+    with pytest.raises(ValueError, match="another run"):
+        sample_amp([first, other], 0.5, tol=0.5, checkpoint=tmp_path / "run.npz")
+
+
+def test_sample_amp_says_what_would_help():
+    with pytest.warns(ConvergenceWarning, match="sample_amp did not converge: .*; raise damping, max_iter or the ridge"):
+        sample_amp(joined(BLOCKS), 0.02, max_iter=2)

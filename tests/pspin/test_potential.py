@@ -119,3 +119,10 @@ def test_the_series_of_phi_continues_the_closed_form():
     """At 1 - y = 0.001, where one takes over from the other."""
     for w in (0.99e-3, 0.5e-3):
         assert _phi(1 - w) == pytest.approx(-(1 - w) * (np.log1p(-w) + w) / w**2, rel=1e-9)
+
+
+def test_the_potential_ends_at_T_K():
+    model = PSpin(4)
+    assert np.isfinite(two_replica_potential(model, 0.1, model.T_K))
+    with pytest.raises(ValueError, match="T must be >= T_K = "):
+        two_replica_potential(model, 0.1, 0.999 * model.T_K)
