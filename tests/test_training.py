@@ -301,8 +301,8 @@ def test_settling_divides_the_rate_by_four_three_times(lr):
         def step(self, closure=None):
             rates.append(self.param_groups[0]["lr"])
             return super().step()
-    history = fit(LinearAttention(3, rng=0), data, steps=5000, lr=lr, batch=20, optimizer=Sgd, test=sample(5),
-                  test_every=1, settle=0.05, rng=0)
+    history = fit(LinearAttention(3, rng=0), data, steps=5000, lr=lr, batch=2, optimizer=Sgd, test=sample(5),
+                  test_every=1, settle=0.05, rng=2)
     assert list(dict.fromkeys(rates)) == [0.1, 0.025, 0.00625, 0.0015625]
     means = history.test_error.reshape(-1, 10).mean(1)      # ten errors that are no twentieth below the best ten before
     drops = [k for k in range(1, len(means)) if means[k] > 0.95 * means[:k].min()]
