@@ -151,3 +151,8 @@ def test_tokens_of_a_covariance_of_low_rank():
 def test_a_slightly_negative_eigenvalue_is_refused():
     with pytest.raises(ValueError, match="the eigenvalue -0.01; no random tokens have it"):
         LinearTask(2, 1, corr=[[1.0, 1.01], [1.01, 1.0]])
+
+
+def test_a_slight_asymmetry_is_refused():
+    with pytest.raises(ValueError, match="corr must be symmetric .* by up to 1e-05"):
+        LinearTask(2, 1, corr=[[1.0, 0.5], [0.50001, 1.0]])

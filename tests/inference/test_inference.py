@@ -10,7 +10,7 @@ from scipy.sparse.linalg import cg
 
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, features, to_spin_glass
-from spinlib.inference import amp, ground_state, ground_state_cg, relaxed_bp, sample_amp
+from spinlib.inference import _exact, amp, ground_state, ground_state_cg, relaxed_bp, sample_amp
 from spinlib.spin_glass import SpinGlass, gaussian_glass
 
 D, N, RIDGE, BETA = 20, 100, 0.01, 100.0  # the paper's parameters, Fig. 12b
@@ -631,3 +631,9 @@ def test_matrix_free_solvers_refuse(solve):
     if solve is sample_amp:
         with pytest.raises(ValueError, match="damping"):
             solve(f, 0.1, damping=1.0)
+
+
+def test_a_hessian_that_is_flat_to_lapack_only_is_called_flat_once():
+    """Where the condition number refuses and no eigenvalue is 0 to rounding: one is named, not none."""
+    words = _exact._no_ground_state(gaussian_glass(3, rng=0), np.eye(3))
+    assert "1 of its 3 eigenvalues are 0" in words

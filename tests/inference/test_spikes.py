@@ -124,3 +124,10 @@ def test_refusals():
     dark = SimpleNamespace(u=f.u, query=f.query * [1, 1, 0, 1], y=f.y)
     with pytest.raises(ValueError, match="4 of 16 features are 0 in every prompt"):
         spike_amp(dark)
+
+
+def test_the_variance_is_that_of_two_points():
+    """0 or size: the mean is size p, the variance size^2 p (1 - p); nothing in the row of the labels."""
+    found = spike_amp(LinearTask(8, 160).sample_features(60, rng=3), share=1 / 8, size=0.6, damping=0.5)
+    assert found.converged and found.var.max() > 1e-3
+    np.testing.assert_allclose(found.var, found.mean * (0.6 - found.mean), atol=1e-6)

@@ -290,6 +290,15 @@ def test_names_come_by_the_number_of_their_figure():
     assert numbers == sorted(numbers) and min(numbers) < 10 < max(numbers)
 
 
+def test_what_a_killed_process_was_writing_goes_with_the_parts(tmp_path):
+    parts = _parts.Parts(tmp_path / "tiny.parts", _run.planned("tiny", rng=0))
+    parts.folder.mkdir()
+    for name in (parts.names[0], f"{parts.names[1]}.99.tmp"):
+        (parts.folder / name).touch()
+    parts.remove()
+    assert not parts.folder.exists()
+
+
 @pytest.mark.slow
 def test_processor_seconds_leave_out_the_waiting(tmp_path, monkeypatch):
     monkeypatch.setenv("TINY_WAIT", "0.1")
