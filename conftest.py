@@ -30,6 +30,10 @@ def pytest_configure(config):
         option.nbval_sanitize_with = str(ROOT / "tests" / "nbval_sanitize.cfg")
     if getattr(option, "dist", "no") == "load":  # xdist: the cells of one notebook must stay together
         option.dist = "loadscope"
+    if getattr(option, "nbval", False) and not hasattr(config, "workerinput"):
+        # Once on a new machine matplotlib lists the fonts; on a slow one a chapter would print that it does.
+        from matplotlib import font_manager
+        font_manager.findfont("DejaVu Sans")
 
 
 def pytest_collectstart(collector):
