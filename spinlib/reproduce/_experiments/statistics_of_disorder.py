@@ -75,16 +75,16 @@ def _fig5_collect(points, results):
     return out
 
 
-def _fig5_draw(fig, result, color):
+def _fig5_draw(figure, result, color):
     z = (np.arange(161) - 80) / 10
-    for ax, name in zip(fig.subplots(3, 4, sharex=True, sharey=True).flat, result["names"], strict=True):
+    for ax, name in zip(figure.subplots(3, 4, sharex=True, sharey=True).flat, result["names"], strict=True):
         counts = result[f"{name}_counts"]
         ax.stairs(10 * counts / counts.sum(), z, color=color["simulation"])
         ax.plot(z, np.exp(-z * z / 2) / np.sqrt(2 * np.pi), ":", color=color["reference"])
         ax.set(yscale="log", ylim=(1e-6, 2), xticks=(-5, 0, 5))
         ax.set_title(name.replace("_", ", "), fontsize=10)
-    fig.supxlabel("(entry - mean) / standard deviation; dotted: a Gaussian")
-    fig.supylabel("density")
+    figure.supxlabel("(entry - mean) / standard deviation; dotted: a Gaussian")
+    figure.supylabel("density")
 
 
 def histograms(h, J, D):
