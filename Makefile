@@ -16,7 +16,7 @@ help:
 	@echo "make book                 build the book into _build/html"
 	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter and solution (strict nbval)"
 	@echo "make test-fast            the same without the chapters and the slow tests, about a minute"
-	@echo "make test-everywhere      the tests as older processors would run them (about a quarter of an hour)"
+	@echo "make test-everywhere      the tests as older processors would run them (about three quarters of an hour)"
 	@echo "make lab                  open the notebooks in JupyterLab"
 	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
