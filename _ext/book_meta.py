@@ -1,4 +1,4 @@
-"""Local Sphinx extension: what a search engine or a messenger shows of a page: its title, two sentences, its one address.
+"""Local Sphinx extension: what a search engine or a messenger shows of a page: title, two sentences, one address.
 
 The address of the published book is `html: baseurl` in _config.yml, or the variable BOOK_URL (set by the workflow that
 publishes the book); without one no page claims an address.
@@ -27,7 +27,8 @@ def description(doctree) -> str:
 def add(app, pagename, templatename, context, doctree):
     if doctree is None:
         return
-    says = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": re.sub("<[^>]*>", "", context["title"])}
+    says = {"og:type": "article", "og:site_name": app.config.html_title,
+            "og:title": re.sub("<[^>]*>", "", context["title"])}
     if words := description(doctree):
         context["metatags"] += f'\n<meta name="description" content="{html.escape(words)}">'
         says["og:description"] = words
@@ -42,7 +43,7 @@ def add(app, pagename, templatename, context, doctree):
 
 def address(app, config):
     config.html_baseurl = os.environ.get("BOOK_URL") or config.html_baseurl
-    config.html_theme_options["logo"] = {"text": config.html_title, "alt_text": "The mark of the book"}  # beside its name
+    config.html_theme_options["logo"] = {"text": config.html_title, "alt_text": "The mark of the book"}
 
 
 def setup(app):

@@ -14,10 +14,12 @@ MENDED = [(re.compile(pattern), instead) for pattern, instead in (
     (r'<summary aria-label="Toggle hidden content">', "<summary>"),
     (r'(search-button-field[^>]*?) aria-label="Search"', r"\1"),
     # an arrow beside a part of the contents says what it opens
-    (r'(href="[^"]*">([^<]*)</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")', r'\1<summary aria-label="Pages of \2">'),
+    (r'(href="[^"]*">([^<]*)</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")',
+     r'\1<summary aria-label="Pages of \2">'),
     # a list has items, and the head of the sidebar is a region of the page
     (r'role="doc-biblioentry"', 'role="listitem"'),
-    (r'<div class="bd-sidebar-primary bd-sidebar">', '<div class="bd-sidebar-primary bd-sidebar" role="region" aria-label="Book">'),
+    (r'<div class="bd-sidebar-primary bd-sidebar">',
+     '<div class="bd-sidebar-primary bd-sidebar" role="region" aria-label="Book">'),
 )]
 
 

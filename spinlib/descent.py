@@ -58,8 +58,8 @@ def trajectory(glass: SpinGlass, start: ArrayLike | tuple[ArrayLike, ArrayLike],
                 path.append(product().reshape(shape).copy())
                 if not np.isfinite(path[-1]).all():
                     raise ValueError(f"lr must be small enough for the weights to converge, got {lr:g}, with which "
-                                     f"they overflow within {step} steps; gradient descent of one matrix needs lr < 2 / "
-                                     "(largest eigenvalue of the Hessian)")
+                                     f"they overflow within {step} steps; gradient descent of one matrix needs "
+                                     "lr < 2 / (largest eigenvalue of the Hessian)")
     return np.array(path)
 
 
@@ -84,8 +84,8 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
         grown = np.where(values == 0, t, -np.expm1(-values * t) / np.where(values == 0, 1, values))
         path = (w.ravel() @ vectors * np.exp(-values * t) + glass.h @ vectors * grown) @ vectors.T
     if not np.isfinite(path).all():
-        raise ValueError(f"the weights overflow at some of the times up to {times.max():g}: the Hessian has the eigenvalue "
-                         f"{values[0]:.3g}, along which the energy falls without end; raise the ridge")
+        raise ValueError(f"the weights overflow at some of the times up to {times.max():g}: the Hessian has the "
+                         f"eigenvalue {values[0]:.3g}, along which the energy falls without end; raise the ridge")
     return path.reshape(len(times), *shape)
 
 

@@ -75,7 +75,8 @@ def factor_graph(ax: Axes, graph: FactorGraph, *, names: Sequence | None = None,
     check_type("graph", graph, FactorGraph, "build one with factor_graph.ising, pspin_ising or FactorGraph")
     n, scopes = len(graph.cards), [scope for scope, _ in graph.factors]
     total = n + len(scopes)
-    for name, said, size in ("names", names, n), ("factor_names", factor_names, len(scopes)), ("colors", colors, len(scopes)):
+    for name, said, size in (("names", names, n), ("factor_names", factor_names, len(scopes)),
+                             ("colors", colors, len(scopes))):
         if said is not None and (not hasattr(said, "__len__") or len(said) != size):
             raise ValueError(f"{name} must be a list of {size}, one a node, got {said!r}")
     joined = np.zeros((total, total))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_last_axis, check_real, check_rng, check_type, check_whole, freeze
+from spinlib._core import (RNG, check_array, check_integer, check_last_axis, check_real, check_rng, check_type,
+                           check_whole, freeze)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,13 +34,12 @@ class SpinGlass:
             raise ValueError("h must hold at least one field, got none; a glass has at least one spin")
         lam = check_array("lam", self.lam, (len(h),), hint="lam needs one entry per spin, as h has")
         J = check_array("J", self.J, (len(h), len(h)), hint="J couples every pair of the spins of h")
-        scale = np.abs(J).max(initial=0.0)
-        diagonal = np.abs(np.diagonal(J)).max(initial=0.0)
+        diagonal = np.abs(np.diagonal(J)).max()
         if diagonal > 0:
             raise ValueError(f"J must have a zero diagonal, got an entry of size {diagonal:.3g}; "
                              "move it into lam: lam - np.diagonal(J)")
-        skew = np.abs(J - J.T).max(initial=0.0)
-        if skew > 1e-12 * scale:
+        skew = np.abs(J - J.T).max()
+        if skew > 1e-12 * np.abs(J).max():
             raise ValueError(f"J must be symmetric, got |J - J.T| up to {skew:.3g}; "
                              "pass (J + J.T) / 2 if that is what you mean")
         freeze(self, J=J, h=h, lam=lam)

@@ -116,7 +116,8 @@ def test_the_flow_keeps_what_is_flat():
 
 
 @pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda g: trajectory(g, np.zeros((3, 3))), ValueError, r"start must hold n = 6 weights, one a spin, got shape \(3, 3\)"),
+    (lambda g: trajectory(g, np.zeros((3, 3))), ValueError,
+     r"start must hold n = 6 weights, one a spin, got shape \(3, 3\)"),
     (lambda g: trajectory(g, (np.zeros((3, 3)), np.zeros((2, 2)))), ValueError, r"the pair must be .*got \(3, 3\) and"),
     (lambda g: trajectory(g, (np.zeros((2, 3)), np.zeros((3, 2)))), ValueError, "the pair must be"),
     (lambda g: trajectory(g, np.full(6, np.nan)), ValueError, "start must be finite"),
@@ -124,11 +125,14 @@ def test_the_flow_keeps_what_is_flat():
     (lambda g: trajectory(g, np.zeros(6), steps=0), ValueError, "steps must be at least 1"),
     (lambda g: trajectory(g, np.zeros(6), lr=-1.0), ValueError, "lr must be finite and > 0"),
     (lambda g: trajectory(g, np.zeros(6), eps=0.0), ValueError, "eps must be finite and > 0"),
-    (lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False), ValueError, "lr must be small enough.*overflow"),
-    (lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False, every=1), ValueError, "lr must be small enough"),
+    (lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False), ValueError,
+     "lr must be small enough.*overflow"),
+    (lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False, every=1), ValueError,
+     "lr must be small enough"),
     (lambda g: flow(g, [-1.0], start=np.zeros(6)), ValueError, "times must be finite and >= 0"),
     (lambda g: flow(g, [1.0], start=np.zeros(5)), ValueError, "start must hold n = 6"),
-    (lambda g: flow(SpinGlass([[0.0]], [1.0], [-1.0]), [1e4], start=[0.0]), ValueError, "eigenvalue -1, .*raise the ridge"),
+    (lambda g: flow(SpinGlass([[0.0]], [1.0], [-1.0]), [1e4], start=[0.0]), ValueError,
+     "eigenvalue -1, .*raise the ridge"),
 ])
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):

@@ -1,7 +1,7 @@
-"""Every public callable, one argument spoiled at a time: only a ValueError or TypeError of ours comes out, or an answer in finite numbers.
+"""Every public callable, one argument spoiled at a time: out comes a ValueError or TypeError of ours or finite numbers.
 
-Nothing that was given is changed, and no other library speaks. Left out are ``symbolic``, whose arguments are expressions that SymPy reads and
-refuses, and the results that spinlib makes itself."""
+Nothing that was given is changed, and no other library speaks. Left out are ``symbolic``, whose arguments are
+expressions that SymPy reads and refuses, and the results that spinlib makes itself."""
 import copy
 import dataclasses
 import importlib
@@ -19,12 +19,13 @@ from faces import FACES
 import spinlib
 from spinlib import ConvergenceWarning
 
-RESULTS = """factor_graph.Beliefs icl.PromptBlocks inference.Marginals inference.SpikeMarginals pspin.OneRSB pspin.amp.Iterates pspin.amp.OverlapPath pspin.dynamics.Quench
-    pspin.simulation.Descent pspin.simulation.Tempering pspin.two_spin.TwoSpin theory.EntryMoments theory.ErrorPath theory.PoolErrors theory.RidgeEquivalent
+RESULTS = """factor_graph.Beliefs icl.PromptBlocks inference.Marginals inference.SpikeMarginals pspin.OneRSB
+    pspin.amp.Iterates pspin.amp.OverlapPath pspin.dynamics.Quench pspin.simulation.Descent pspin.simulation.Tempering
+    pspin.two_spin.TwoSpin theory.EntryMoments theory.ErrorPath theory.PoolErrors theory.RidgeEquivalent
     theory.SpikeThresholds training.History""".split()
-OTHERWISE = {"attention.Layer": "as Heads, by Layer.draw", "training.Model": "a Protocol", "plotting.style": "takes nothing",
-             "reproduce.about": "test_store", "reproduce.load": "test_store", "reproduce.names": "takes nothing", "reproduce.prose": "takes nothing",
-             "reproduce.save": "test_command"}
+OTHERWISE = {"attention.Layer": "as Heads, by Layer.draw", "training.Model": "a Protocol",
+             "plotting.style": "takes nothing", "reproduce.names": "takes nothing", "reproduce.prose": "takes nothing",
+             "reproduce.about": "test_store", "reproduce.load": "test_store", "reproduce.save": "test_command"}
 STEPS = ("summary", "readout", "mix")  # of a model, called by its forward and by training
 NAN = {"theory.spike_thresholds"}      # as its docstring says: nan where there is no transition
 HOME = str(pathlib.Path(spinlib.__file__).parent)
@@ -44,7 +45,8 @@ def arrays(good):
     numbers = good.astype(float)
     nan, infinite = numbers.copy(), numbers.copy()
     nan.flat[-1], infinite.flat[0] = np.nan, np.inf
-    return [None, "text", [], {}, 1j, object(), nan, infinite, numbers * 1e200, numbers + 0j, good.astype(str), np.full(good.shape, None), good[None],
+    return [None, "text", [], {}, 1j, object(), nan, infinite, numbers * 1e200, numbers + 0j, good.astype(str),
+            np.full(good.shape, None), good[None],
             [[1.0], [1.0, 2.0]], numbers.T[::-1][:1], -numbers, 0 * numbers, torch.tensor(numbers, requires_grad=True),
             np.full(good.shape, 10**400, dtype=object)]
 
@@ -52,7 +54,8 @@ def arrays(good):
 def spoiled(good):
     if isinstance(good, (np.ndarray, torch.Tensor)):
         return arrays(good)
-    kinds = [((bool, np.bool_), FLAG), (int, WHOLE), (float, REAL), (str, TEXT), ((list, tuple), LIST), (type(None), [0, -1, 2.5, "x"])]
+    kinds = [((bool, np.bool_), FLAG), (int, WHOLE), (float, REAL), (str, TEXT), ((list, tuple), LIST),
+             (type(None), [0, -1, 2.5, "x"])]
     return next((values for kind, values in kinds if isinstance(good, kind)), NOUN)
 
 
@@ -77,7 +80,8 @@ def numbers(found):
 
 def fault(name, call, said):
     """What is wrong with how the call took what was said, or None."""
-    before = {key: value.tobytes() for key, value in said.items() if isinstance(value, np.ndarray) and value.dtype != object}
+    before = {key: value.tobytes() for key, value in said.items()
+              if isinstance(value, np.ndarray) and value.dtype != object}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -99,9 +103,11 @@ def takes(module):
     """Names of the functions, classes and methods of a face that take arguments."""
     for name in FACES[module].split():
         thing = getattr(importlib.import_module(module), name)
-        calls = {name: thing} if inspect.isfunction(thing) or inspect.isclass(thing) and thing.__module__.startswith("spinlib") else {}
+        ours = inspect.isclass(thing) and thing.__module__.startswith("spinlib")
+        calls = {name: thing} if inspect.isfunction(thing) or ours else {}
         if inspect.isclass(thing):
-            calls |= {f"{name}.{method}": getattr(thing, method) for method in vars(thing) if not method.startswith("_") and method not in STEPS}
+            calls |= {f"{name}.{method}": getattr(thing, method) for method in vars(thing)
+                      if not method.startswith("_") and method not in STEPS}
         for path, call in calls.items():
             if call is thing or callable(call) and len(inspect.signature(call).parameters) > 1 - inspect.ismethod(call):
                 yield f"{module}.{path}".removeprefix("spinlib.")
@@ -127,7 +133,8 @@ def test_what_is_spoiled_is_refused_in_our_words(name):
     assert not faults, "\n".join(faults)
 
 
-SEEDED = [name for name, (_, said) in CALLS.items() if "rng" in said and "blocks" not in name]     # blocks: a whole number only, see test_passes
+SEEDED = [name for name, (_, said) in CALLS.items()
+          if "rng" in said and "blocks" not in name]                      # blocks: a whole number only, see test_passes
 NO_SEEDS = ["monday", 1.5, True, -1, [0, -2], {"seed": 1}, np.random, object(), [None]]
 
 
@@ -139,9 +146,13 @@ def test_what_is_no_seed_is_refused(name):
             call(**said | {"rng": value})
 
 
-@pytest.mark.parametrize("name", [name for name in SEEDED if name.startswith(("icl", "random_matrix", "spin_glass", "pspin", "landscape"))])
+DRAWS = "icl", "random_matrix", "spin_glass", "pspin", "landscape"
+
+
+@pytest.mark.parametrize("name", [name for name in SEEDED if name.startswith(DRAWS)])
 def test_equal_seeds_give_equal_draws(name):
     call, said = CALLS[name]
-    one, same, other = (list(numbers(call(**said | {"rng": rng}))) for rng in ([1, 0], np.random.default_rng([1, 0]), [1, 1]))
+    one, same, other = (list(numbers(call(**said | {"rng": rng})))
+                        for rng in ([1, 0], np.random.default_rng([1, 0]), [1, 1]))
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
     assert any((a != b).any() for a, b in zip(one, other))

@@ -59,7 +59,8 @@ def test_every_load_call_of_the_pages_works_from_the_wheel(tmp_path):
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text"):
         shutil.copy(ROOT / name, source)
-    shutil.copytree(ROOT / "spinlib", source / "spinlib", ignore=shutil.ignore_patterns("__pycache__", "*.png", "*.parts"))
+    shutil.copytree(ROOT / "spinlib", source / "spinlib",
+                    ignore=shutil.ignore_patterns("__pycache__", "*.png", "*.parts"))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     offline = ["--no-deps", "--no-index"]
     run = {"check": True, "capture_output": True, "text": True, "cwd": tmp_path,

@@ -1,6 +1,6 @@
-"""Print the built book, or one part of it, into one PDF: title page, contents with page numbers, pages in the order of _toc.yml.
+"""Print the built book, or one part of it, into one PDF: title page, contents with page numbers, pages as in _toc.yml.
 
-python tools/make_pdf.py [PART] [HTML_FOLDER]      (make pdf, make pdf PART=part_2; into _build/book.pdf, _build/part_2.pdf)
+python tools/make_pdf.py [PART] [HTML_FOLDER]  (make pdf, make pdf PART=part_2; into _build/book.pdf, _build/part_2.pdf)
 
 The browser that check-pages drives does the work (CHROMIUM; default: chromium, as Debian installs it).
 """
@@ -28,7 +28,7 @@ STYLE = """
 body { background: #fff; } article.bd-article { break-before: page; padding: 0; max-width: none; }
 .cover { height: 90vh; display: flex; flex-direction: column; justify-content: center; } .cover h1 { font-size: 3rem; }
 .cover .of { font-size: 2rem; margin: 0 0 3rem; }
-h1, h2, h3 { white-space: pre-wrap; }  /* the outline of the PDF is read line by line: a space at the end of one stays */
+h1, h2, h3 { white-space: pre-wrap; }  /* the outline of the PDF is read by lines: a space at the end of one stays */
 .contents { break-before: page; } .contents p { margin: .15rem 0; display: flex; gap: .5rem; }
 .contents a { color: inherit; text-decoration: none; flex: auto; border-bottom: 1px dotted #bbb; }
 .contents b { font-weight: normal; } .contents .part { font-weight: bold; margin-top: 1rem; }
@@ -70,7 +70,7 @@ def solutions_last(soup) -> None:
 
 
 def article(folder: pathlib.Path, name: str, names: set[str]):
-    """The text of one page, open, without code that draws; its ids carry the page's name, its links stay in this document."""
+    """The text of one page, open, without code that draws; its ids carry the page's name, its links stay here."""
     soup = read(folder, name).select_one("article.bd-article")
     here = pathlib.PurePosixPath(name).parent
     for gone in soup.select("a.headerlink, script, details.hide"):
@@ -102,7 +102,8 @@ def chosen(part: str) -> list[tuple[str, list[str]]]:
     order = contents()
     if not part:
         return order
-    parts = {pathlib.PurePosixPath(names[0]).name: [(caption, names)] for caption, names in order if kind(names[0]) == "opening"}
+    parts = {pathlib.PurePosixPath(names[0]).name: [(caption, names)]
+             for caption, names in order if kind(names[0]) == "opening"}
     if part not in parts:
         sys.exit(f"make pdf: there is no part {part}; take one of {', '.join(parts)}, or none for the whole book")
     return parts[part]

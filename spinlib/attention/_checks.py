@@ -1,4 +1,4 @@
-"""What the blocks ask of their tensors, each question once: real numbers, finite, tokens as rows or prompts as columns."""
+"""What the blocks ask of their tensors, each question once: real, finite, tokens as rows or prompts as columns."""
 from __future__ import annotations
 
 import numpy as np

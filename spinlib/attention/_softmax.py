@@ -112,8 +112,7 @@ def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG =
         "FLA_published": lambda: LinearAttention(D, factored=True, rng=rng),
         "MHLA": lambda: LinearAttention(D, value=True, heads=heads, output=True, rng=rng),
         "SA": lambda: SoftmaxAttention(D, H, rng=rng),
-        "TF": lambda: TransformerBlock(D, H, rng=rng),
-    }
+        "TF": lambda: TransformerBlock(D, H, rng=rng)}
     if not isinstance(model, str) or model not in makers:
         raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
     return makers[model]()

@@ -19,7 +19,8 @@ def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = N
     >>> embed([2, 0], [[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]], [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]]).tolist()
     [[5.0, 5.0], [1.5, 0.5]]
     """
-    words, table = torch.from_numpy(check_whole("words", words, "they are row numbers of the table")), to_real("table", table)
+    words = torch.from_numpy(check_whole("words", words, "they are row numbers of the table"))
+    table = to_real("table", table)
     if words.numel() == 0 or words.ndim == 0:
         raise ValueError(f"words must have shape (..., N) with N >= 1, got {tuple(words.shape)}; an empty prompt has "
                          "no token that could attend: begin it with a start word")

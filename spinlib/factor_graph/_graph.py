@@ -40,7 +40,8 @@ class FactorGraph:
         for a, factor in enumerate(self.factors):
             if not (isinstance(factor, Sequence) and len(factor) == 2):
                 raise TypeError(f"factor {a} must be a pair (scope, table), got {type(factor).__name__}")
-            scope, table = tuple(check_whole(f"the scope of factor {a}", factor[0], "they name variables").ravel().tolist()), factor[1]
+            scope = check_whole(f"the scope of factor {a}", factor[0], "they name variables")
+            scope, table = tuple(scope.ravel().tolist()), factor[1]
             if len(set(scope)) < len(scope) or not all(0 <= i < len(cards) for i in scope):
                 raise ValueError(f"factor {a} has scope {scope}; it must name different variables, each from 0 to "
                                  f"{len(cards) - 1}")

@@ -6,7 +6,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_numbers, check_probabilities, check_real, check_rng, check_whole
+from spinlib._core import (RNG, check_array, check_integer, check_numbers, check_probabilities, check_real, check_rng,
+                           check_whole)
 from spinlib.factor_graph._graph import FactorGraph
 
 

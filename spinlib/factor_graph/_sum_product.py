@@ -70,7 +70,7 @@ class Layout:
         for _, edge, tables in self.groups:
             heard = self._heard(tables, edge, to_factor)
             for slot in range(len(heard)):
-                answer = tables                                                 # summed from the last axis and the first
+                answer = tables                                                # summed from the last axis and the first
                 for message in heard[:slot:-1]:
                     answer = (answer * message).sum(-2)
                 for message in heard[:slot]:

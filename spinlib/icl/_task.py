@@ -18,10 +18,11 @@ class LinearTask:
     ``D`` dimension, ``N`` examples in the prompt, ``corr`` the covariance c of two tokens along one coordinate, Thesis
     eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included; or any covariance (N+1, N+1) of the
     tokens, the query last (the published code multiplies by the wrong side of the Cholesky factor of K = L L^T: its
-    ``corr`` is L^T L). ``noise`` is the standard deviation of g in the labels of the prompt and of the query. Each prompt has a fresh task w (the thesis), or one picked at random from
-    a pool: ``tasks`` (K, D), the same pool at every call, which training and test share; or ``n_tasks``, the size of a
-    pool that each call of ``sample`` draws anew. ValueError for D, N, n_tasks < 1, corr outside [0, 1] or no covariance, noise < 0,
-    tasks of another shape, and for tasks beside n_tasks.
+    ``corr`` is L^T L). ``noise`` is the standard deviation of g in the labels of the prompt and of the query. Each
+    prompt has a fresh task w (the thesis), or one picked at random from a pool: ``tasks`` (K, D), the same pool at
+    every call, which training and test share; or ``n_tasks``, the size of a pool that each call of ``sample`` draws
+    anew. ValueError for D, N, n_tasks < 1, corr outside [0, 1] or no covariance, noise < 0, tasks of another shape, and
+    for tasks beside n_tasks.
 
     >>> from spinlib.icl import LinearTask
     >>> task = LinearTask(D=2, N=3)

@@ -109,8 +109,7 @@ def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: flo
         return residual
 
     found = iterate(step, (np.zeros_like(h), h, h / stiffness), tol=tol, max_iter=max_iter, silent=True,
-                    measure=measure,
-                    **over.saved(checkpoint, "ground_state_cg", ridge))
+                    measure=measure, **over.saved(checkpoint, "ground_state_cg", ridge))
     mean, n_iter = found.state[0], found.n_iter
     residual = relative(h - hessian(mean), h)
     converged = residual <= 10 * tol + 1e-14  # the true residual, not the one that the recursion believes

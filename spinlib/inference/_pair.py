@@ -103,8 +103,8 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
 def _fault(x: np.ndarray, counts: np.ndarray | bool = True) -> str:
     if x.min() > 0 and x.max() < np.inf:
         return ""
-    wrong = int((counts & ~((x > 0) & (x < np.inf))).sum())
-    return f"{_NO_VARIANCES} ({wrong} of {np.broadcast_to(counts, x.shape).sum()} left the positive numbers)" if wrong else ""
+    wrong, total = int((counts & ~((x > 0) & (x < np.inf))).sum()), np.broadcast_to(counts, x.shape).sum()
+    return f"{_NO_VARIANCES} ({wrong} of {total} left the positive numbers)" if wrong else ""
 
 
 def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str, str]:

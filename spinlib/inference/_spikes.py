@@ -39,9 +39,9 @@ def spike_amp(features: Data, *, share: float | None = None, size: float | None 
     0 in the row of the labels. With A the sum of s^2 over the P prompts and E the mean square of the residuals
     z = y - S w + z_old sum(A var) / (P E), a spin hears r = w + S^T z / A, its weight in noise of variance E / A. What
     is None is learned by expectation maximisation: the share from 1/D on, the size, known to be positive, from the
-    largest r. ``start``, weights (D+1, D), makes an informed run. Source: Donoho, Maleki and Montanari (2009); learning:
-    Vila and Schniter (2013), Krzakala et al. (2012). Two products a sweep, O(P D^2); the matrix S of the samples is
-    never formed.
+    largest r. ``start``, weights (D+1, D), makes an informed run. Source: Donoho, Maleki and Montanari (2009);
+    learning: Vila and Schniter (2013), Krzakala et al. (2012). Two products a sweep, O(P D^2); the matrix S of the
+    samples is never formed.
 
     Warns and returns ``converged=False`` where it does not settle. Convergence says nothing of truth: with few prompts
     it settles far from weights that fit better (``theory.spike_thresholds``). ValueError for a share outside (0, 1),
@@ -56,7 +56,8 @@ def spike_amp(features: Data, *, share: float | None = None, size: float | None 
     over, _, tol = check(features, 0.0, 1.0, tol, dtype, device, jobs, keep)
     P, D = over.P, over.D
     share = None if share is None else check_real("share", share, above=0, below=1, hint="it is a probability")
-    size = None if size is None else check_real("size", size, minimum=-1e75, maximum=1e75, hint="the value of a weight that is not 0")
+    if size is not None:
+        size = check_real("size", size, minimum=-1e75, maximum=1e75, hint="the value of a weight that is not 0")
     if size == 0:
         raise ValueError("size must not be 0, got 0.0; leave it out to have it learned")
     A = over(fields)[1][:D]

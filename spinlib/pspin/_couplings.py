@@ -10,8 +10,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_numbers, check_real,
-                           check_rng, check_type, freeze)
+from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_numbers,
+                           check_real, check_rng, check_type, freeze)
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
 MAX_P = 8  # the sum over the p! orders of the indices is explicit

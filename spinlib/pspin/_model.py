@@ -42,9 +42,8 @@ class PSpin:
     p: int = 3
 
     def __post_init__(self):
-        object.__setattr__(
-            self, "p", check_integer("p", self.p, 3, hint="p = 2 is no glass: its replica-symmetric solution is exact")
-        )
+        p = check_integer("p", self.p, 3, hint="p = 2 is no glass: its replica-symmetric solution is exact")
+        object.__setattr__(self, "p", p)
 
     # --- the four numbers of a phase diagram -----------------------------------------------------------------------
 

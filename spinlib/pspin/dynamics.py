@@ -1,7 +1,7 @@
 r"""The spherical p-spin model in time, at N = infinity: equilibrium above T_K, and a quench from a random start.
 
-The time unit is that of :math:`d\sigma/dt=-\nabla H-\mu\sigma+\sqrt{2T}\,\xi` with white noise :math:`\xi` of variance 1
-a unit of time; the multiplier :math:`\mu` keeps :math:`\sum_i\sigma_i^2=N`. This is the dynamics of
+The time unit is that of :math:`d\sigma/dt=-\nabla H-\mu\sigma+\sqrt{2T}\,\xi` with white noise :math:`\xi` of
+variance 1 a unit of time; the multiplier :math:`\mu` keeps :math:`\sum_i\sigma_i^2=N`. This is the dynamics of
 :func:`spinlib.pspin.simulation.langevin`.
 """
 from __future__ import annotations
@@ -43,8 +43,8 @@ def equilibrium_correlation(model: PSpin, T: float, times: ArrayLike) -> np.ndar
     check_type("model", model, PSpin, "write PSpin(p=3)")
     T = check_real("T", T, above=0, maximum=1e75)
     if T < model.T_K:
-        raise ValueError(f"T must be at least T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below it equilibrium "
-                         "is in few states and C(t) obeys another equation: for a fall from high temperature use quench")
+        raise ValueError(f"T must be at least T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below it "
+                         "equilibrium is in few states and C(t) obeys another equation; to fall from above use quench")
     times = check_finite("times", times, minimum=0)
     t, c = _by_doubling(model.p, model.p / (2 * T * T), T * times.max(initial=0))
     late = np.maximum(T * times, t[0])
@@ -86,8 +86,7 @@ def _by_doubling(p: int, v: float, t_max: float):
             known -= c_mean[0] * m[i - 1] + m_mean[0] * c[i - 1] + (4 * c[i - 1] - c[i - 2]) / (2 * h)
             new = c[i - 1]
             for _ in range(4):  # Newton's method
-                new -= (known + linear * new + power * new ** (p - 1)) / (
-                    linear + power * (p - 1) * new ** (p - 2))
+                new -= (known + linear * new + power * new ** (p - 1)) / (linear + power * (p - 1) * new ** (p - 2))
             c[i], m[i] = new, v * new ** (p - 1)
             c_mean[i - 1], m_mean[i - 1] = ((5 * f[i] + 8 * f[i - 1] - f[i - 2]) / 12 for f in (c, m))
             dc[i - 1], dm[i - 1] = c[i] - c[i - 1], m[i] - m[i - 1]

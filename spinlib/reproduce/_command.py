@@ -18,10 +18,9 @@ from spinlib.reproduce._store import DATA, about, check_place, stored
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line of ``python -m spinlib.reproduce``; bad input ends with code 2 and words, no traceback."""
-    parser = argparse.ArgumentParser(
-        prog="python -m spinlib.reproduce",
-        description="Compute the numbers behind a figure: FIGURE.npz, FIGURE.json (how it was made) and FIGURE.png in "
-        "one folder. Interrupted, the same command goes on with the points that are missing.")
+    parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce", description=(
+        "Compute the numbers behind a figure: FIGURE.npz, FIGURE.json (how it was made) and FIGURE.png in one folder. "
+        "Interrupted, the same command goes on with the points that are missing."))
     parser.add_argument("figure", nargs="?", help="a name of --list, or all")
     parser.add_argument("--list", action="store_true", help="the names; with a name, all of its arrays")
     parser.add_argument("--full", action="store_true", help="the parameters of the stored file; default: of the page")
@@ -41,8 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         asked = list(names()) if options.figure == "all" else [options.figure]
         uses = [options.figure != "all" or experiment(name).takes_device for name in asked]
         plans = [planned(name, full=options.full, rng=options.rng, size=options.size,
-                         device=options.device if use else "cpu")
-                 for name, use in zip(asked, uses)]
+                         device=options.device if use else "cpu") for name, use in zip(asked, uses)]
         if options.device != "cpu":
             check_device(options.device)
         if options.list:

@@ -48,8 +48,8 @@ def code_digest(compute: Callable) -> str:
     """Twenty letters that change with numpy, with the file of ``compute`` and with the files of spinlib it imports.
 
     A name imported from the face of a package leads to the file that the face has it from; so what the experiment does
-    not import changes nothing, and neither do comments, docstrings, blank lines and drawings: what a function does whose
-    first argument is ``figure``, and what ``lines`` is asked for.
+    not import changes nothing, and neither do comments, docstrings, blank lines and drawings: what a function does
+    whose first argument is ``figure``, and what ``lines`` is asked for.
     """
     own, files = Path(inspect.getsourcefile(compute)), set()
     _follow(own, None, set(), files)

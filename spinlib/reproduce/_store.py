@@ -18,7 +18,7 @@ from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import computed, experiment, planned
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-# made by a page's own code, with tools/authors/train_language_models.py, and trained weights, with keep_weights.py there
+# made by a page's own code (tools/authors/train_language_models.py); trained weights (keep_weights.py there)
 OF_PAGES = ("language_models", "language_model_weights", "icl_transformer_weights", "copying_networks")
 
 
@@ -103,8 +103,9 @@ def load(figure: str, folder: str | Path | None = None, *, full: bool = True) ->
     The files are data of the package; ``folder``, or the environment variable SPINLIB_DATA, names another place. The
     training curves of the chapter on language models are read by ``load("language_models")``, the weights of its causal
     model by ``load("language_model_weights")``, and, the first axis for the run, those of trained nets of
-    ``icl_transformer`` by ``load("icl_transformer_weights")``, of nets that copy by ``load("copying_networks")``. Raises FileNotFoundError where there is no such file, and ValueError
-    where it is damaged or made with other parameters than those of this version, each saying what to do.
+    ``icl_transformer`` by ``load("icl_transformer_weights")``, of nets that copy by ``load("copying_networks")``.
+    Raises FileNotFoundError where there is no such file, and ValueError where it is damaged or made with other
+    parameters than those of this version, each saying what to do.
 
     >>> from spinlib.reproduce import load
     >>> load("pspin_equilibrium")["energy_64"].shape     # (samples, temperatures)
@@ -136,8 +137,8 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
     place = _place(folder)
     for path in (place / f"{figure}.npz", place / f"{figure}.json"):
         if not path.is_file():
-            raise FileNotFoundError(f"there is no {path}; name the folder that has it, as load({figure!r}, folder) or in "
-                                    f"the environment variable SPINLIB_DATA, or {_remedy(figure, 'DIR', True)}")
+            raise FileNotFoundError(f"there is no {path}; name the folder that has it, as load({figure!r}, folder) or "
+                                    f"in the environment variable SPINLIB_DATA, or {_remedy(figure, 'DIR', True)}")
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         assert isinstance(made, dict)

@@ -28,7 +28,8 @@ def hessian_density(x: ArrayLike, teacher: Teacher, P: int, *, norms: ArrayLike 
     check_type("teacher", teacher, Teacher, "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)")
     P, x = check_integer("P", P, 1), check_array("x", x, (None,), hint="x is a list of eigenvalues")
     if not x.size or (x <= 0).any():
-        raise ValueError(f"x must be positive, at least one of them, got {x.min(initial=0):g}; the share of zeros is max(0, 1 - P / n)")
+        raise ValueError(f"x must be positive, at least one of them, got {x.min(initial=0):g}; the share of zeros is "
+                         "max(0, 1 - P / n)")
     a, count = teacher.variance, teacher.count
     t = np.ones((1, len(a))) if norms is None else check_array("norms", norms, (None, len(a)),
                                                                hint="pass relative_norms(data)")

@@ -231,7 +231,8 @@ def test_frozen_arrays_are_copies():
                                             ("sympy", "spinlib.symbolic"), ("matplotlib", "spinlib.plotting")])
 def test_a_missing_package_is_named_with_what_to_install(package, module):
     home, _, name = module.rpartition(".")  # the last part may be a name: spinlib.attention itself needs no torch
-    code = f"import sys; sys.modules[{package!r}] = None\ntry:\n    from {home} import {name}\nexcept ImportError as e: print(e)"
+    code = (f"import sys; sys.modules[{package!r}] = None\n"
+            f"try:\n    from {home} import {name}\nexcept ImportError as e: print(e)")
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == f'{module} needs {package}, which is missing: pip install ".[all]" in the folder of the book'
 

@@ -43,7 +43,7 @@ def test_an_answer_sees_neither_its_label_nor_what_comes_later():
 
 
 def test_it_starts_as_it_says():
-    """Weights N(0, 1/rows), what a block adds over the root of the number of layers; the first draws are the embedding."""
+    """Weights N(0, 1/rows), what a block adds over the root of the layers' number; first comes the embedding."""
     net = InContextTransformer(3, 64, 4, rng=0)
     first = np.random.default_rng(0).standard_normal((5, 64)) / 5**0.5
     assert torch.equal(net.embed.detach(), torch.from_numpy(first).float())

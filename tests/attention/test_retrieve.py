@@ -35,7 +35,8 @@ def test_limits_and_shapes():
     patterns = np.random.default_rng(1).standard_normal((5, 4))
     x = patterns[2] / 3
     np.testing.assert_allclose(retrieve(patterns, x, 1e-9), patterns.mean(0), atol=1e-8)
-    np.testing.assert_allclose(retrieve(patterns, x, 1e5), patterns[(patterns @ x).argmax()], atol=1e-12)   # no overflow
+    np.testing.assert_allclose(retrieve(patterns, x, 1e5), patterns[(patterns @ x).argmax()],
+                               atol=1e-12)   # no overflow
     assert retrieve(patterns, np.zeros((2, 3, 4))).shape == (2, 3, 4)
 
 
@@ -45,7 +46,8 @@ def test_it_is_the_attention_of_torch():
     rng = np.random.default_rng(2)
     keys, queries = rng.standard_normal((6, 3)), rng.standard_normal((4, 3))
     k, q = torch.from_numpy(keys), torch.from_numpy(queries)
-    np.testing.assert_allclose(retrieve(keys, queries, 0.7), scaled_dot_product_attention(q, k, k, scale=0.7), rtol=1e-12)
+    np.testing.assert_allclose(retrieve(keys, queries, 0.7), scaled_dot_product_attention(q, k, k, scale=0.7),
+                               rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -57,8 +59,10 @@ def test_it_needs_no_torch():
 
 
 @pytest.mark.parametrize("patterns, x, beta, words", [
-    (np.zeros((0, 2)), [1, 2], 1, "at least one row"), ([1.0, 2], [1, 2], 1, "patterns must have shape .*one pattern a row"),
-    ([[1.0, 2]], [1, 2, 3], 1, r"x must have shape \(..., 2\)"), ([[1.0, np.nan]], [1, 2], 1, "patterns must be finite"),
+    (np.zeros((0, 2)), [1, 2], 1, "at least one row"),
+    ([1.0, 2], [1, 2], 1, "patterns must have shape .*one pattern a row"),
+    ([[1.0, 2]], [1, 2, 3], 1, r"x must have shape \(..., 2\)"),
+    ([[1.0, np.nan]], [1, 2], 1, "patterns must be finite"),
     ([[1.0, 2]], [1, 2], 0, "beta must be finite and > 0")])
 def test_what_it_refuses(patterns, x, beta, words):
     with pytest.raises(ValueError, match=words):

@@ -219,7 +219,8 @@ def test_the_order_of_draws_is_fixed():
     assert not model.b_1.any() and not model.b_2.any()
 
 
-@pytest.mark.parametrize("model", [SoftmaxAttention(3, 4, rng=0), TransformerBlock(3, 4, rng=0), LinearAttention(3, rng=0),
+@pytest.mark.parametrize("model", [SoftmaxAttention(3, 4, rng=0), TransformerBlock(3, 4, rng=0),
+                                   LinearAttention(3, rng=0),
                                    LinearAttention(3, value=True, heads=2, output=True, rng=0)])
 def test_numbers_that_are_too_large_are_told_in_words(model):
     with pytest.raises(ValueError, match="the prediction left the finite numbers, with X up to .*scale X"):

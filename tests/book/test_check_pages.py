@@ -48,8 +48,8 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
                          + display("\\frac{a^2}{b}"), "before it is clipped"),
     "wide-formula": (TEX + style(DISPLAY) + display(LONG), "px in a column of 600 px"),
     "wide-formula-moves-page": (TEX + display("+b_{12345}" * 15), "wider than 400 px: mjx-container"),
-    "cut-on-paper": (TEX + style("mjx-container { overflow: auto hidden; padding: .4rem 0 }") + display("+b_{12345}" * 15),
-                     "on paper too wide: mjx-container"),
+    "cut-on-paper": (TEX + style("mjx-container { overflow: auto hidden; padding: .4rem 0 }")
+                     + display("+b_{12345}" * 15), "on paper too wide: mjx-container"),
     "drawn-on-paper": ('<details class="hide"><summary>code</summary>x</details>', "on paper code that draws: details"),
     "number-out": (TEX + style(DISPLAY, NUMBERED) + display("a", '<span class="eqno">(1)</span>'),
                    "whose number is out of its column"),

@@ -121,7 +121,8 @@ def test_a_path_has_all_that_its_chapters_need_and_its_hours(who):
 
 def test_the_citation_is_that_of_the_file():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    author = " ".join(filter(None, (citation["authors"][0].get(key) for key in ("given-names", "family-names", "name"))))
+    names = (citation["authors"][0].get(key) for key in ("given-names", "family-names", "name"))
+    author = " ".join(filter(None, names))
     year, version = str(citation["date-released"])[:4], f"version {citation['version']}"
     title, about = citation["title"].split(": ")
     assert f"To cite the book: {author} ({year}), *{citation['title']}*, {version}. Please" in INTRO_TEXT

@@ -122,6 +122,15 @@ def test_importing_spinlib_is_cheap():
     assert out.split() == []
 
 
+def test_no_line_is_longer_than_120_columns():
+    files = [*ROOT.glob("*.py")]
+    for folder in ("spinlib", "tests", "tools", "_ext"):
+        files += (ROOT / folder).rglob("*.py")
+    long = [f"{path.relative_to(ROOT)}:{number} has {len(line)}" for path in files
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if len(line) > 120]
+    assert not long, "\n".join(long)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_are_small_and_documented(name):
     source = MODULES[name].read_text()

@@ -26,7 +26,7 @@ def test_the_list_of_allowed_numbers_is_in_order():
 
 
 def test_a_wrong_number_is_found(capsys):
-    """Every number with two significant digits behind the point, changed by 10 % up and down; and 200 of these drawn."""
+    """Every number with two significant digits behind the point, changed by 10 % up and down; 200 of these drawn."""
     found = []
     for page, sections in PAGES.items():
         for section in sections:

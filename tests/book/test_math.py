@@ -12,7 +12,8 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$(?!\$)", re.S)
 
 def sources():
     chapters = ROOT / "chapters"
-    files = [*chapters.rglob("*.ipynb"), *(ROOT / "course").rglob("*.ipynb"), *ROOT.glob("*.ipynb"), *ROOT.glob("*.md"), *chapters.rglob("*.md")]
+    files = [*chapters.rglob("*.ipynb"), *(ROOT / "course").rglob("*.ipynb"), *ROOT.glob("*.ipynb"), *ROOT.glob("*.md"),
+             *chapters.rglob("*.md")]
     for path in sorted(files):
         if ".ipynb_checkpoints" not in path.parts and path.name not in ("README.md", "CONTRIBUTING.md"):
             yield pytest.param(path, id=str(path.relative_to(ROOT)))

@@ -89,7 +89,8 @@ def test_the_pdf_has_every_page_in_the_order_of_the_contents():
 def test_links_inside_the_pdf_stay_inside(tmp_path):
     (tmp_path / "a.html").write_text(
         '<article class="bd-article"><h1 id="t">T<a class="headerlink" href="#t">#</a></h1>'
-        '<a href="b.html#u">b</a><a href="#t">t</a><a href="_modules/x.html">code</a><a href="https://doi.org/1">doi</a>'
+        '<a href="b.html#u">b</a><a href="#t">t</a><a href="_modules/x.html">code</a>'
+        '<a href="https://doi.org/1">doi</a>'
         '<details><p>in</p></details><details class="hide">draws</details></article>')
     page = make_pdf.article(tmp_path, "a", {"a", "b"})
     assert [link.get("href") for link in page.select("a")] == ["#b-u", "#a-t", None, "https://doi.org/1"]
@@ -98,7 +99,8 @@ def test_links_inside_the_pdf_stay_inside(tmp_path):
 
 
 def test_in_the_pdf_solutions_follow_the_chapter_and_say_whose_they_are(tmp_path):
-    exercise = '<div class="exercise"><p class="admonition-title"><span class="caption-number">Exercise {0} </span></p></div>'
+    exercise = ('<div class="exercise"><p class="admonition-title"><span class="caption-number">Exercise {0} </span>'
+                '</p></div>')
     solution = '<div class="solution" id="s{0}"><p class="admonition-title">Solution</p></div>'
     (tmp_path / "a.html").write_text('<article class="bd-article"><h1>T</h1>' + "".join(
         (exercise + solution).format(k) for k in (1, 2)) + "<p>end</p></article>")
@@ -172,7 +174,8 @@ def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
         line = subjects.line(name, about, parts, known)
         if "defined" in about:
             assert re.findall(r"numref\}`%s <(.+?)>`", line)[0] == about["defined"] and "**{numref}" in line
-            assert re.search(about["words"], said[about["defined"]], re.I), f"{name}: {about['defined']} does not say it"
+            told = re.search(about["words"], said[about["defined"]], re.I)
+            assert told, f"{name}: {about['defined']} does not say it"
         else:
             assert name in subjects.declared()["people"], f"{name}: which section defines it, of {found}?"
 
@@ -186,9 +189,11 @@ def meta(address, *children):
 
 def test_a_page_says_what_it_teaches_to_who_links_to_it():
     long = "You will be able to " + "solve glasses, " * 20
-    found = meta("https://example.org/", paragraph("too short"), box("In this chapter", text=long), paragraph("later " * 9))
+    found = meta("https://example.org/", paragraph("too short"), box("In this chapter", text=long),
+                 paragraph("later " * 9))
     assert found["description"] == found["og:description"]
-    assert found["description"].startswith("You will be able to solve") and found["description"].endswith("solve glasses ...")
+    assert found["description"].startswith("You will be able to solve")
+    assert found["description"].endswith("solve glasses ...")
     assert len(found["description"]) <= book_meta.LENGTH + 4
     assert found["og:title"] == "A glass &amp; more" and found["og:url"] == "https://example.org/a.html"
     assert (ROOT / found["og:image"].removeprefix("https://example.org/")).is_file() and found["twitter:card"]
@@ -196,5 +201,6 @@ def test_a_page_says_what_it_teaches_to_who_links_to_it():
 
 def test_without_a_box_the_first_paragraph_and_without_an_address_none_is_claimed():
     found = meta("", paragraph("short"), paragraph('A "page" of forty signs, and a few more of them.'))
-    assert found["description"] == "A &quot;page&quot; of forty signs, and a few more of them." and "og:url" not in found
+    assert found["description"] == "A &quot;page&quot; of forty signs, and a few more of them."
+    assert "og:url" not in found
     assert "description" not in meta("")

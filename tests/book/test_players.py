@@ -60,7 +60,7 @@ SHOWN = [(path, found) for path in NOTEBOOKS if ".ipynb_checkpoints" not in path
                                  "".join(cell["source"]))]
 
 
-@pytest.mark.parametrize(("path", "found"), SHOWN, ids=lambda value: value.stem if isinstance(value, pathlib.Path) else "")
+@pytest.mark.parametrize(("path", "found"), SHOWN, ids=lambda value: getattr(value, "stem", ""))
 def test_a_player_that_is_shown_again_stands_at_a_frame_of_it(path, found):
     picture, classes, alt = found
     name, still = re.fullmatch(r"player-([a-z0-9-]+) still-(\d+)", classes).groups()

@@ -62,8 +62,10 @@ def test_the_pythons_are_those_that_the_set_up_takes():
 
 
 def test_actionlint_has_nothing_to_say():
-    """Where it is installed; the workflow `lint` runs it on each push. (Its package fetches the program while pip
-    installs it, from a place that a set-up without a wide network cannot reach, so requirements.txt does not have it.)"""
+    """Where it is installed; the workflow `lint` runs it on each push.
+
+    (Its package fetches the program while pip installs it, from a place that a set-up without a wide network cannot
+    reach, so requirements.txt does not have it.)"""
     program = shutil.which("actionlint")
     if program is None:
         pytest.skip("there is no actionlint here")

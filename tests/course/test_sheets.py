@@ -52,7 +52,7 @@ def prints(target, text):
 
 
 def test_every_sheet_has_its_place_and_its_solution():
-    """In the book beside the chapters, named by its part and by the course; the solutions are in neither book nor wheel."""
+    """In the book, named by its part and by the course; the solutions are in neither book nor wheel."""
     pages = [name for _, names in contents() for name in names]
     assert SHEETS and [path.stem for path in SOLUTIONS] == [path.stem for path in SHEETS]
     for sheet in SHEETS:
@@ -86,7 +86,8 @@ def test_a_solution_belongs_to_each_problem_and_prints_its_target(sheet):
     printed = parts(solution(sheet))
     found = problems(sheet.read_text(encoding="utf-8"))
     assert [heading for heading in printed if heading] == [heading for _, heading, *_ in found]
-    missing = [(heading, t) for _, heading, _, _, body in found for t in targets(body) if not prints(t, printed[heading])]
+    missing = [(heading, t) for _, heading, _, _, body in found for t in targets(body)
+               if not prints(t, printed[heading])]
     assert not missing
 
 

@@ -4,8 +4,9 @@ FACES = {
         "ConvergenceWarning"),
     "spinlib.attention": (
         "architecture attention_weights causal_mask decoder_layer embed encoder_layer feed_forward Heads "
-        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities retrieve rms_norm rotary scaled_dot_product "
-        "sinusoidal_positions softmax_attention SoftmaxAttention TransformerBlock"),
+        "InContextTransformer Layer layer_norm linear_attention LinearAttention multi_head output_probabilities "
+        "retrieve rms_norm rotary scaled_dot_product sinusoidal_positions softmax_attention SoftmaxAttention "
+        "TransformerBlock"),
     "spinlib.descent": (
         "flow trajectory"),
     "spinlib.factor_graph": (
@@ -55,10 +56,10 @@ FACES = {
     "spinlib.symbolic.parisi": (
         "log_det parisi_matrix parisi_spectrum parisi_sum"),
     "spinlib.theory": (
-        "bayes_error best_ridge block_moments chebyshev_steps depth_error EntryMoments ErrorPath hessian_density learning_curve pool_errors pool_limit "
-        "PoolErrors prompt_moment prompt_teacher retrieval_capacity ridge_equivalent RidgeEquivalent shuffled_edge "
-        "shuffled_error spectrum_teacher spike_evolution spike_free_energy spike_thresholds SpikeThresholds state_evolution Teacher "
-        "thinking_curve training_curve"),
+        "bayes_error best_ridge block_moments chebyshev_steps depth_error EntryMoments ErrorPath hessian_density "
+        "learning_curve pool_errors pool_limit PoolErrors prompt_moment prompt_teacher retrieval_capacity "
+        "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error spectrum_teacher spike_evolution "
+        "spike_free_energy spike_thresholds SpikeThresholds state_evolution Teacher thinking_curve training_curve"),
     "spinlib.training": (
         "fit History loss Model prompt_error"),
 }

@@ -303,9 +303,10 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
     assert np.allclose(J.energy(first.s) / 8, first.energy[-1])
 
 
-# --- a configuration hidden in the couplings ---------------------------------------------------------------------------
+# --- a configuration hidden in the couplings --------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("n", "p", "distinct"), [(5, 2, False), (5, 3, False), (4, 4, False), (5, 2, True), (5, 3, True)])
+@pytest.mark.parametrize(("n", "p", "distinct"), [(5, 2, False), (5, 3, False), (4, 4, False), (5, 2, True),
+                                                  (5, 3, True)])
 def test_a_plant_shifts_each_coupling(n, p, distinct):
     """Entry by entry: plant_i1 ... plant_ip / (2 T N^(p-1)), for distinct indices only where asked;
     plant and noise stay as T changes."""

@@ -373,7 +373,8 @@ def test_the_command_tries_the_device_before_it_computes(monkeypatch, tmp_path, 
     for device in ("cuda:99", "abacus"):
         with pytest.raises(SystemExit) as stop:
             main(["tiny", "--device", device, "--out", str(tmp_path)])
-        assert stop.value.code == 2 and f"device must name a device that torch can use, got '{device}'" in " ".join(capsys.readouterr().err.split())
+        said = " ".join(capsys.readouterr().err.split())
+        assert stop.value.code == 2 and f"device must name a device that torch can use, got '{device}'" in said
     assert main(["tiny", "--device", "meta", "--out", str(tmp_path)]) == 0
     assert about("tiny", tmp_path)["device"] == "meta"
 

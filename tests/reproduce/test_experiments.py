@@ -1,4 +1,4 @@
-"""The table of experiments: a file for each chapter that has one, and no name twice; tables and plain pictures of results."""
+"""The table of experiments: a file for each chapter that has one, no name twice; tables and pictures of results."""
 import pathlib
 
 import numpy as np
@@ -34,7 +34,8 @@ def test_a_grid_puts_every_result_in_its_place():
     assert table["N"].tolist() == [5, 6, 7] and table["run"].tolist() == [0, 1]
     assert table["count"].tolist() == [[50, 51], [60, 61], [70, 71]] and table["count"].dtype.kind == "i"
     assert table["curve"].shape == (3, 2, 4) and table["curve"][2, 1].tolist() == [7, 8, 9, 10]
-    holes = grid(points[1:], [{**r, "last": 1.0} if p["N"] == 6 else r for p, r in zip(points[1:], results[1:])], "N", "run")
+    holes = grid(points[1:], [{**r, "last": 1.0} if p["N"] == 6 else r for p, r in zip(points[1:], results[1:])], "N",
+                 "run")
     assert np.isnan(holes["count"][0, 1]) and np.isnan(holes["curve"][0, 1]).all()
     assert np.isnan(holes["last"]).tolist() == [[True, True], [False, False], [True, True]]
     with pytest.raises(ValueError, match="two points at {'N': .*name one parameter more"):
@@ -44,7 +45,8 @@ def test_a_grid_puts_every_result_in_its_place():
 def test_lines_are_the_medians_of_what_is_behind_the_first_axis():
     figure = Figure()
     result = {"N": np.array([1, 2]), "error": np.array([[1.0, 2, 30], [np.nan, 5, 7]]), "exact": np.array([3.0, 4])}
-    lines("N", {"error": "wrong: error", "exact": "exact: exact"}, ylabel="error")(figure, result, {"wrong": "red", "exact": "black"})
+    draw = lines("N", {"error": "wrong: error", "exact": "exact: exact"}, ylabel="error")
+    draw(figure, result, {"wrong": "red", "exact": "black"})
     ax, = figure.axes
     drawn = {line.get_label(): (line.get_color(), line.get_ydata().tolist()) for line in ax.lines}
     assert drawn == {"error": ("red", [2.0, 6.0]), "exact": ("black", [3.0, 4.0])} and ax.get_ylabel() == "error"

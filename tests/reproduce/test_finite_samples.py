@@ -123,7 +123,8 @@ def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
     """The run of the sampler is caught, and the last half of it counted sweep by sweep, copy by copy."""
     caught = []
     real = finite_samples.parallel_tempering
-    monkeypatch.setattr(finite_samples, "parallel_tempering", lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
+    monkeypatch.setattr(finite_samples, "parallel_tempering",
+                        lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
     one = finite_samples.one_sample(np.random.default_rng(0), 8, 16)
     run_, n_T = caught[0], 7
     for k in range(n_T):

@@ -64,7 +64,7 @@ def test_the_quick_run_has_points_of_both_kinds():
 
 
 def test_a_melt_begins_in_the_cold_and_ends_in_the_heat(monkeypatch):
-    """D = 3, prompts enough: all three spikes stay right at T = 0.01; at T = 1000 a third of them are right by chance."""
+    """D = 3, prompts enough: all three spikes stay right at T = 0.01; at T = 1000 a third of them, by chance."""
     for name, value in {"D": 3, "N": 60, "STEPS": 2, "HOT": 1e3, "COLD": 1e-2}.items():
         monkeypatch.setattr(freezing, name, value)
     right = freezing.one_run(np.random.default_rng(1), 60, 300, 0, True)["right"]

@@ -1,4 +1,4 @@
-"""Sparse weights and windows of queries: stored points computed again, posteriors by integration, one window is spike_amp."""
+"""Sparse weights and windows of queries: stored points again, posteriors by integration, one window is spike_amp."""
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -32,7 +32,8 @@ def test_a_stored_run_of_the_curriculum_comes_out_again(k):
     stored = load("sparse_curriculum")
     point, found = again(CURRICULUM, k)
     assert all(stored[name][k] == value for name, value in point.items())
-    assert found["error"] == pytest.approx(stored["error"][k], rel=1e-3) and abs(found["sweeps"] - stored["sweeps"][k]) < 4
+    assert found["error"] == pytest.approx(stored["error"][k], rel=1e-3)
+    assert abs(found["sweeps"] - stored["sweeps"][k]) < 4
 
 
 @pytest.mark.parametrize("kind", crystal.SPIKES)
@@ -72,7 +73,7 @@ def test_prompts_on_windows(design, blocks):
 
 
 def test_what_the_page_says():
-    """Half of the draws: growing windows before P_alg at D = 160 and 400, uniform ones not; a quick run of two points."""
+    """Half of the draws: growing windows before P_alg at D = 160 and 400, uniform ones not; a quick run."""
     runs = load("sparse_curriculum")
     for D, growing, uniform in ((160, 780, 840), (400, 2100, 2600)):
         for name, P, most in (("growing", growing, True), ("uniform", uniform, False)):

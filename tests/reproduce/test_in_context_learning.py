@@ -73,7 +73,8 @@ def test_a_tiny_run_has_the_arrays_of_the_figure():
 
 def test_a_training_has_the_seed_of_its_pool_and_its_number():
     points = ICL_TRANSFORMER.points(True)
-    states = {g.bit_generator.state["state"]["state"] for g in ICL_TRANSFORMER.generators(np.random.default_rng(0), points)}
+    generators = ICL_TRANSFORMER.generators(np.random.default_rng(0), points)
+    states = {g.bit_generator.state["state"]["state"] for g in generators}
     assert len(states) == len(points)
     quick = ICL_TRANSFORMER.points(False)[:1]
     one, two = (ICL_TRANSFORMER.generators(np.random.default_rng(0), p)[0] for p in (quick, points[:1]))
@@ -90,7 +91,7 @@ def test_the_standard_errors_are_those_of_means_over_prompts():
 
 
 def test_bars_are_standard_errors_over_prompts():
-    """Before the first example the answer of ridge is 0 and its error (v.x)^2, with mean 1 and variance 3(1+2/D) - 1."""
+    """Before the first example ridge answers 0 and its error is (v.x)^2, with mean 1 and variance 3(1+2/D) - 1."""
     point = {"D": 2, "N": 3, "tasks": 0, "run": 0, "steps": 1, "width": 8, "layers": 1}
     found = ICL_TRANSFORMER.compute(rng=np.random.default_rng(3), prompts=4000, **point)
     expected = (5 / 4000) ** 0.5
@@ -134,5 +135,6 @@ def test_the_kept_weights_are_those_of_the_stored_run():
         pairs, rules = draw_pairs(2000, 16, 5, rng=12)
         with torch.no_grad():
             squares = (net(pairs).numpy() - (pairs[:, :, :5] @ rules[:, :, None])[:, :, 0]) ** 2
-        away = (squares.mean(0) - stored["net"][run, :16]) / np.hypot(squares.std(0) / 2000**0.5, stored["net_bar"][run, :16])
+        bar = np.hypot(squares.std(0) / 2000**0.5, stored["net_bar"][run, :16])
+        away = (squares.mean(0) - stored["net"][run, :16]) / bar
         assert np.abs(away).max() < 5

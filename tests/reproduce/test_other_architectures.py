@@ -78,7 +78,7 @@ def test_softmax_attention_has_two_valleys(start):
 
 
 def _best_of_two_numbers(X, y, sign):
-    """The least error of scores kappa x.q and values v y with the sign of kappa given: what softmax attention must find."""
+    """The least error of scores kappa x.q and values v y, sign of kappa given: what softmax attention must find."""
     tokens, labels = X[:, :-1], X[:, -1]
     scores = np.einsum("pdj,pd->pj", tokens, tokens[:, :, -1])
 

@@ -34,7 +34,8 @@ def test_pools_are_in_principal_directions_and_twins_are_gaussian():
         if kind != "twin":
             C = seen.T @ seen / len(seen)
             assert np.abs(C - np.diag(np.diag(C))).max() < 1e-9 and (np.diff(np.diag(C)) < 0).all()
-    heavy = [((pools(kind, 0)[0]**2).sum(1)).std() / len(pools(kind, 0)[0][0]) for kind in ("twin", "flower", "flower_even")]
+    heavy = [((pools(kind, 0)[0]**2).sum(1)).std() / len(pools(kind, 0)[0][0])
+             for kind in ("twin", "flower", "flower_even")]
     assert heavy[1] > 4 * heavy[0] and heavy[2] < 0.1
 
 

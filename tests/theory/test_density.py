@@ -45,7 +45,7 @@ def test_density_has_the_mass_and_the_mean_of_the_curvatures(P):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("P", [100, 420])
-def test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_not(P):
+def test_density_with_norms_has_the_second_moment_of_samples(P):
     """E tr A^2 / n: the norms of the prompts add their variance, O(1/P) of the whole."""
     norms = relative_norms(LinearTask(20, 100).sample_features(1000, rng=0))
     x = np.geomspace(1e-3, 60, 800)

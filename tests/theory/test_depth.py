@@ -21,7 +21,8 @@ def spectrum(nu, n=1000):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 6), st.sampled_from([(1, 3), (1, 2), (1, 1), (3, 2), (2, 1), (5, 1)]), st.sampled_from([0.0, 0.3, 1.0]))
+@given(st.integers(1, 6), st.sampled_from([(1, 3), (1, 2), (1, 1), (3, 2), (2, 1), (5, 1)]),
+       st.sampled_from([0.0, 0.3, 1.0]))
 def test_it_is_the_best_polynomial_by_its_moments(L, size, rho):
     """min over q of degree L - 1 of int (1 - x q)^2 + rho/nu x q^2: no recursion, no cavity."""
     N, D = size
@@ -151,9 +152,11 @@ def test_two_passes_by_hand():
 
 @pytest.mark.parametrize("call, words", [
     (lambda: depth_error(-1, 2, 4), "L must be at least 0"), (lambda: depth_error(1, 2, 0), "N must be at least 1"),
-    (lambda: depth_error(1, 2, 4, -1), "noise must be finite and >= 0"), (lambda: chebyshev_steps(0, 2, 4), "L must be at least 1"),
+    (lambda: depth_error(1, 2, 4, -1), "noise must be finite and >= 0"),
+    (lambda: chebyshev_steps(0, 2, 4), "L must be at least 1"),
     (lambda: thinking_curve(10, 10, 500, 2), "N must be at least 11, got 10; the law is for N > 10"),
-    (lambda: thinking_curve(10, 20, 100, 2), "the law is for P > 100"), (lambda: thinking_curve(10, 20, 500, 0), "k must be at least 1"),
+    (lambda: thinking_curve(10, 20, 100, 2), "the law is for P > 100"),
+    (lambda: thinking_curve(10, 20, 500, 0), "k must be at least 1"),
     (lambda: think(np.eye(3, 2), np.zeros((1, 3, 4)), 0), "k must be at least 1"),
     (lambda: think(np.eye(4, 2), np.zeros((1, 3, 4)), 1), "W must have shape")])
 def test_what_they_refuse(call, words):

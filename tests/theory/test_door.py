@@ -27,7 +27,7 @@ RUNS = {  # the law, and the test that holds it against prompts that were drawn
     "block_moments": "theory/test_moments.py::test_moments_of_the_blocks_against_whole_prompts",
     "shuffled_edge": "theory/test_moments.py::test_the_edge_against_sampled_spectra",
     "shuffled_error": "theory/test_moments.py::test_the_errors_against_sampled_glasses",
-    "hessian_density": "theory/test_density.py::test_density_with_norms_finds_the_second_moment_of_samples_and_without_does_not",
+    "hessian_density": "theory/test_density.py::test_density_with_norms_has_the_second_moment_of_samples",
     "spike_evolution": "theory/test_spikes.py::test_prompts_follow_it_below_and_above_the_hard_phase",
     "spike_free_energy": "theory/test_spikes.py::test_prompts_know_the_lowest_minimum_and_find_the_other",
     "spike_thresholds": "theory/test_spikes.py::test_prompts_know_the_lowest_minimum_and_find_the_other",

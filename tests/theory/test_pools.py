@@ -29,7 +29,8 @@ def test_sampled_ground_states_on_the_same_pools(M):
         task = LinearTask(D, N, noise=noise, tasks=tasks)
         W = weights(ground_state_cg(task.sample_features(P, rng=[M, k]), 1e-2 / D, tol=1e-8).mean)
         law = pool_errors(tasks, N, P, 1e-2 / D, noise)
-        ratio.append((population_error(W, N, noise) / law.new, error_on_pool(W, tasks, N, noise, [M, k, 1])[0] / law.pool))
+        ratio.append((population_error(W, N, noise) / law.new,
+                      error_on_pool(W, tasks, N, noise, [M, k, 1])[0] / law.pool))
     mean, error = mean_error(ratio)
     assert (abs(mean - 1.01) < 0.02 + 4 * error).all() and error[0] < 0.1 and error[1] < 0.01
 

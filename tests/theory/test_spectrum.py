@@ -13,7 +13,7 @@ def shaped(lam, k, K=20_000):
 
 
 def lopsided(lam, task, P, k):
-    """Prompts of tokens with covariance diag(lam): white tokens, seen through the root of it, for tasks of that shape."""
+    """Prompts of tokens with covariance diag(lam): white tokens, seen through its root, for tasks of that shape."""
     f = task.sample_features(P, rng=[k, 1])
     return Features(f.u * np.append(lam**0.5, 1), f.query * lam**0.5, f.y)
 
@@ -24,7 +24,8 @@ def test_white_tokens_are_those_of_prompt_teacher():
     assert one.variance[[0, -1]] == pytest.approx(two.variance) and grouped.variance == pytest.approx(two.variance)
     assert one.unexplained == pytest.approx(two.unexplained) and grouped.count.tolist() == [36, 6]
     for teacher in (one, grouped):
-        assert ridge_equivalent(teacher, 50, 0.1).error == pytest.approx(ridge_equivalent(two, 50, 0.1).error, rel=1e-12)
+        found = ridge_equivalent(teacher, 50, 0.1).error
+        assert found == pytest.approx(ridge_equivalent(two, 50, 0.1).error, rel=1e-12)
 
 
 def test_variances_and_weights_are_those_of_sampled_features():
@@ -43,7 +44,8 @@ def test_a_fourth_moment_of_its_own():
     lam = np.array([2.0, 0.7, 0.3])
     gauss = spectrum_teacher(lam, 5)
     assert spectrum_teacher(lam, 5, fourth=lam * (2 * lam + 3)).unexplained == pytest.approx(gauss.unexplained)
-    assert spectrum_teacher(lam, 5, fourth=lam**2).unexplained == pytest.approx(0, abs=1e-15)    # the task, read exactly
+    exact = spectrum_teacher(lam, 5, fourth=lam**2)                                          # the task, read exactly
+    assert exact.unexplained == pytest.approx(0, abs=1e-15)
     assert spectrum_teacher(lam, 5, fourth=2 * lam * (2 * lam + 3)).unexplained > gauss.unexplained
 
 

@@ -2,10 +2,10 @@
 
 python tools/authors/freeze_prose.py     writes spinlib/data/book_prose.txt
 
-It was run once, on the 22 chapters that stood then; chapters/transformer/language_models reads the file. To run it again
-changes the corpus, and with it every number on that page. One paragraph is one line. The training part comes first, then a
-line with a single "=", then the held-out part, which consists of whole chapters. Left out are tables, formulas, code, the
-Chinese summaries, the boxes that open a chapter, and paragraphs that stand in two chapters.
+It was run once, on the 22 chapters that stood then; chapters/transformer/language_models reads the file. To run it
+again changes the corpus, and with it every number on that page. One paragraph is one line. The training part comes
+first, then a line with a single "=", then the held-out part, which consists of whole chapters. Left out are tables,
+formulas, code, the Chinese summaries, the boxes that open a chapter, and paragraphs that stand in two chapters.
 """
 import json
 import pathlib

@@ -1,7 +1,7 @@
 """Train networks of the book again with their own seeds, compare with what is stored of them, and keep their weights.
 
-python tools/authors/keep_weights.py causal     writes spinlib/data/language_model_weights.npz, with the code of the page
-python tools/authors/keep_weights.py 0 1        writes spinlib/data/icl_transformer_weights.npz: these runs on fresh tasks
+python tools/authors/keep_weights.py causal     writes spinlib/data/language_model_weights.npz, with the page's code
+python tools/authors/keep_weights.py 0 1        writes spinlib/data/icl_transformer_weights.npz: runs on fresh tasks
 python tools/authors/keep_weights.py copying    writes spinlib/data/copying_networks.npz, with the code of their page
 
 One to six minutes of one core each. The json beside the arrays says how far the stored numbers came out again.
@@ -62,7 +62,8 @@ def icl(run):
     finally:
         in_context_learning._train = train
     assert not points[run]["tasks"] and points[run]["run"] == run
-    away = [np.abs(result[f"new_{name}"] - stored[name][run]).max() for name in ("net", "ridge", "net_bar", "from_ridge")]
+    names = "net", "ridge", "net_bar", "from_ridge"
+    away = [np.abs(result[f"new_{name}"] - stored[name][run]).max() for name in names]
     return {name: W.numpy() for name, W in kept[0].state_dict().items()}, max(away)
 
 

@@ -12,7 +12,8 @@ FOLDERS = {"source": "companion", "problems": "sheet", "reference": "generated"}
 def kind(path) -> str:
     """front, opening, chapter, companion, sheet or generated, from the path of a page (as in _toc.yml, or a file).
 
-    >>> [kind(p) for p in ("intro", "chapters/pspin/replica_method.ipynb", "chapters/source/chapter_3", "chapters/part_2")]
+    >>> pages = "intro", "chapters/pspin/replica_method.ipynb", "chapters/source/chapter_3", "chapters/part_2"
+    >>> [kind(page) for page in pages]
     ['front', 'chapter', 'companion', 'opening']
     """
     parts = pathlib.PurePath(path).with_suffix("").parts

@@ -14,8 +14,8 @@ A number with two or more decimals, with a power of ten, or in per cent, must be
 * in any sentence: by the section with a label to which the sentence links, on this page or another.
 
 A printed number has at least the decimals of the prose (a printed 0.5 is no 0.50) and at most two more. With one digit,
-as 0.01, it may be a parameter: then it may stand in any code of the page. In per cent it may also stand without (0.12 for
-12 %). Signs are not read, nor are code, links, and a sentence that cites its source. What is listed is computed
+as 0.01, it may be a parameter: then it may stand in any code of the page. In per cent it may also stand without (0.12
+for 12 %). Signs are not read, nor are code, links, and a sentence that cites its source. What is listed is computed
 nowhere, or by the reader (a half of something): print it, or allow it, with the reason, in
 tests/book/allowed_numbers.yml. The exit status is the number of pages with such a number.
 """
@@ -34,7 +34,8 @@ from run_notebooks import ROOT, all_chapters, find
 ALLOWED = ROOT / "tests" / "book" / "allowed_numbers.yml"
 WHOLE_PAGE = {"", "What is checked, and how well", "Summary", "Further reading", "Next"}  # "": before the first heading
 POWER = r"(?:\s*(?:\\times|\\cdot|×)\s*10\^\{?(-?\d+)\}?|[eE]([-+]?\d+))?"
-NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)" + POWER + r"(?![\w]|\.\d)(\s*\\?%|\s+per\s+cent|\s+in\s+a\s+hundred)?")
+NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)" + POWER
+                    + r"(?![\w]|\.\d)(\s*\\?%|\s+per\s+cent|\s+in\s+a\s+hundred)?")
 FENCE = r"^(`{3,}|~{3,}).*?^\1\s*$"           # code, and the gates of exercises
 LINK = r"\{(?:ref|numref|eq|prf:ref)\}`(?:[^`<]*<)?([\w-]+)>?`"
 HIDDEN = [r"\{[\w:]+\}`[^`]*`", "`[^`]*`", r"\]\([^)]*\)", r"https?://\S+", r"\barXiv:\S+"]
@@ -66,7 +67,8 @@ def numbers(text):
         digits, power = match.group(1), int(match.group(2) or match.group(3) or 0)
         decimals = len(digits.partition(".")[2])
         ten, percent = bool(match.group(2) or match.group(3)), bool(match.group(4))
-        yield Number(float(digits) * 10.0**power, decimals - power, digits + match.group(0)[len(digits):].rstrip() * ten,
+        said = digits + match.group(0)[len(digits):].rstrip() * ten
+        yield Number(float(digits) * 10.0**power, decimals - power, said,
                      decimals > 1 or ten or percent, len(digits.replace(".", "").lstrip("0")), percent)
 
 
@@ -112,7 +114,8 @@ def printed(cell):
         texts = ["".join(output.get("text", ""))]
         texts += ["".join(value) for kind, value in output.get("data", {}).items() if kind.startswith("text/")]
         for text in texts:
-            loose = re.sub(r"(?<=\d)\.(?!\d)", ".0", re.sub(r"(?<=[\w.])(?<!\de)(?=[-+±(\[])|(?<=\d)(?=x\d)", " ", text))
+            loose = re.sub(r"(?<=[\w.])(?<!\de)(?=[-+±(\[])|(?<=\d)(?=x\d)", " ", text)
+            loose = re.sub(r"(?<=\d)\.(?!\d)", ".0", loose)
             for n in numbers(re.sub(r"(?<=[a-zA-Z_=(\[{±^/])(?=\d)", " ", loose)):
                 found.add((n.value, n.decimals))
                 if n.percent:
@@ -134,7 +137,8 @@ def sections(notebook):
                 elif gate:
                     here = exercises.setdefault(gate.group(1), Section("Exercises", page=page))
                 every += [] if any(here is one for one in every) else [here]
-                labels |= {label: here for label in waiting} | {x: here for found in LABEL.findall(part) for x in found if x}
+                labels |= {label: here for label in waiting}
+                labels |= {x: here for found in LABEL.findall(part) for x in found if x}
                 waiting = re.findall(r"^\(([\w-]+)\)=\s*\Z", part, re.M)                # (label)= before a heading
                 here.prose.append((part, None))
         elif cell["cell_type"] == "code":

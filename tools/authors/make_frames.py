@@ -5,10 +5,10 @@ python tools/authors/make_frames.py pspin/replica_method free-energy    one of t
 python tools/authors/make_frames.py --check pspin/replica_method    compare with what is stored, write nothing
 
 A player NAME is a code cell whose metadata mystnb.image.classes has "player-NAME still-K"; the cell's output is the
-still picture, frame K. The code of the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which returns the
-figure of frame k (hyphens of NAME are underscores there). Frames become _static/frames/NAME/00.png ..., all of one
-size, and a line in _static/frames/frames.js, which _static/player.js plays. --check compares labels, sizes and code:
-the pixels of a picture differ a little from machine to machine.
+still picture, frame K. The code of the chapter defines NAME_frames, a list of short labels, and NAME_picture(k), which
+returns the figure of frame k (hyphens of NAME are underscores there). Frames become _static/frames/NAME/00.png ..., all
+of one size, and a line in _static/frames/frames.js, which _static/player.js plays. --check compares labels, sizes and
+code: the pixels of a picture differ a little from machine to machine.
 """
 import contextlib
 import hashlib

@@ -2,7 +2,8 @@
 
 python tools/authors/part_pictures.py [NUMBER...]       default: all
 
-A picture shows an idea. Part III draws a small glass that spinlib makes, Parts IV and V the theory of spinlib; the others are drawings.
+A picture shows an idea. Part III draws a small glass that spinlib makes, Parts IV and V the theory of spinlib; the
+others are drawings.
 """
 import pathlib
 import sys
@@ -88,7 +89,8 @@ def part_3():
         ax.set_aspect("equal")
     for k in range(4):                                               # a stack of prompts
         x, y = 0.12 * k, 0.42 - 0.14 * k
-        axes[0].add_patch(FancyBboxPatch((x, y), 1.0, 0.34, boxstyle="round,pad=0.02", fc="white", ec=COLOR["exact"], lw=0.9))
+        axes[0].add_patch(FancyBboxPatch((x, y), 1.0, 0.34, boxstyle="round,pad=0.02", fc="white", ec=COLOR["exact"],
+                                         lw=0.9))
     axes[0].text(0.86, 0.17, "$x,y\\ \\cdots\\ \\tilde x,?$", ha="center", va="center", fontsize=9)
     axes[0].set(xlim=(-0.15, 1.6), ylim=(-0.5, 1.2))
     scale = 0.4 * np.abs(glass.J).max()
@@ -129,7 +131,8 @@ def part_4():
     ax.axhline(floor, color=COLOR["reference"], ls="--", lw=1)
     for words, at, place in (("more prompts hurt:\nthe learning curve", (1.12, 0.8 * bare.max()), (1.9, 1.3)),
                              ("a flat floor:\nthe landscape", (0.2, bare[ratio > 0.2][0]), (0.12, 1.8)),
-                             ("how to spend data:\nwhen does it learn?", (2.6, np.interp(2.6, ratio, best)), (4.2, 0.55)),
+                             ("how to spend data:\nwhen does it learn?", (2.6, np.interp(2.6, ratio, best)),
+                              (4.2, 0.55)),
                              ("one step is not enough:\nthe optimal weights", (0.9, floor), (0.16, 0.25))):
         ax.annotate(words, at, place, va="center", arrowprops=ARROW | {"color": "0.35", "lw": 0.9}, fontsize=9)
     ax.set(xlabel="prompts for each weight, $P/n$", ylabel="error on new tasks", ylim=(0.15, 3), xlim=(0.1, 30))
@@ -145,7 +148,8 @@ def part_5():
     D, N = 200, 4000
     floor, border = learning_curve(D, N, 10**9, 0.0), spike_thresholds(D, N)
     P = np.geomspace(100, 1e6, 60)
-    ridge = [min(learning_curve(D, N, round(count), strength) for strength in np.geomspace(1e-6, 1e3, 46)) for count in P]
+    ridge = [min(learning_curve(D, N, round(count), strength) for strength in np.geomspace(1e-6, 1e3, 46))
+             for count in P]
     first, last = border.information, border.algorithm
     below, above = np.append(np.geomspace(100, last - 1, 120), last - 1), np.geomspace(last + 1, 1e6, 60)
     lost, found = ([spike_evolution(D, N, int(count), steps=1000)[-1] for count in counts] for counts in (below, above))

@@ -14,8 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 STATIC = ROOT / "_static"
 PAGE = """<!doctype html><meta charset="utf-8"><style>
 @font-face {{ font-family: S; font-weight: 200 900; src: url("{static}/fonts/source-serif-4-normal.woff2") }}
-body {{ align-items: center; background: #f7fafd; color: #14283d; display: flex; font-family: S; gap: 64px; height: 630px; margin: 0; padding: 0 84px; width: 1032px }}
-img {{ width: 330px }} h1 {{ font-size: 74px; font-weight: 600; line-height: 1.12; margin: 0 0 28px }} p {{ color: #14508c; font-size: 33px; line-height: 1.35; margin: 0 }}
+body {{ align-items: center; background: #f7fafd; color: #14283d; display: flex; font-family: S; gap: 64px;
+        height: 630px; margin: 0; padding: 0 84px; width: 1032px }}
+img {{ width: 330px }} h1 {{ font-size: 74px; font-weight: 600; line-height: 1.12; margin: 0 0 28px }}
+p {{ color: #14508c; font-size: 33px; line-height: 1.35; margin: 0 }}
 </style><img src="{static}/mark.svg"><div><h1>{title}</h1><p>{words}</p></div>"""
 
 if __name__ == "__main__":
@@ -24,9 +26,10 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "card.html")
         page.write_text(PAGE.format(static=STATIC.as_uri(), title=title, words=words), encoding="utf-8")
-        subprocess.run([os.environ.get("CHROMIUM", "chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                        "--allow-file-access-from-files", f"--user-data-dir={folder}/profile", "--virtual-time-budget=5000",
-                        "--window-size=1200,630", f"--screenshot={STATIC / 'card.png'}", page.as_uri()],
+        subprocess.run([os.environ.get("CHROMIUM", "chromium"), "--headless", "--no-sandbox", "--disable-gpu",
+                        "--hide-scrollbars", "--allow-file-access-from-files", f"--user-data-dir={folder}/profile",
+                        "--virtual-time-budget=5000", "--window-size=1200,630",
+                        f"--screenshot={STATIC / 'card.png'}", page.as_uri()],
                        check=True, stderr=subprocess.DEVNULL)
     with Image.open(STATIC / "card.png") as card:
         card.convert("RGB").quantize(64).save(STATIC / "card.png", optimize=True)

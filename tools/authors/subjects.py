@@ -70,7 +70,7 @@ def entries() -> dict[str, dict]:
     for name, label in data["defined"].items():
         (terms if name in terms else found)[name]["defined"] = label
     for name, about in terms.items():
-        for other in re.findall(r"\b[A-Z0-9]*-?[A-Z]{2,}\b", about["also"]):      # abbreviations have a line of their own
+        for other in re.findall(r"\b[A-Z0-9]*-?[A-Z]{2,}\b", about["also"]):    # abbreviations have a line of their own
             found.setdefault(other, {"see": name})
     return found | terms
 

@@ -2,8 +2,8 @@
 
 python tools/authors/train_language_models.py causal masked denoising     writes spinlib/data/language_models.npz
 
-It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for each
-objective named (one to two minutes of one core each). What is there of other objectives stays.
+It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for
+each objective named (one to two minutes of one core each). What is there of other objectives stays.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ STOPS = (50, 100, 250, 500, 1000, 1500, 2000, 3000, 4000)
 
 
 def by_letter(page, model):
-    """Bits of the causal model for a character that is no letter, and for letter 1 to 6 of a word (held-out windows)."""
+    """Bits of the causal model for a character that is no letter, and for letter 1 to 6 of a held-out word."""
     with torch.no_grad():
         X, asked_for = page["causal"](model, page["held_windows"], None)
         nats = torch.nn.functional.cross_entropy(X @ model["W"], asked_for, reduction="none").numpy()

@@ -105,6 +105,6 @@ def _fig11_draw(figure, result, color):
 
 EXPERIMENTS = {
     "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, lines(
-        "P", lambda r: {f"-: D = {D}": share for D, share in zip(r["D"], r["zero_ratio"])},
-        xlabel="prompts P", ylabel="share of flat directions")),
+        "P", lambda r: {f"-: D = {D}": share for D, share in zip(r["D"], r["zero_ratio"])}, xlabel="prompts P",
+        ylabel="share of flat directions")),
     "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw)}

@@ -29,10 +29,9 @@ def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -
     for run in range(repeats):
         glass = to_spin_glass(LinearTask(D, N).sample_features(int(alpha * D * D), rng=rng), 0.0)
         W, W_K, W_Q = (rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D))
-        least = np.linalg.pinv(glass.hessian, rcond=1e-12, hermitian=True) @ glass.h    # of all minima that of least norm
-        found = {"merged": trajectory(glass, W, steps=steps)[-1],
-                 "separate": trajectory(glass, (W_K, W_Q), steps=steps)[-1],
-                 "exact": least.reshape(D + 1, D)}
+        least = np.linalg.pinv(glass.hessian, rcond=1e-12, hermitian=True) @ glass.h  # of all minima that of least norm
+        found = {"merged": trajectory(glass, W, steps=steps)[-1], "exact": least.reshape(D + 1, D),
+                 "separate": trajectory(glass, (W_K, W_Q), steps=steps)[-1]}
         for name, weights in found.items():
             errors[name][run] = population_error(weights, N)
     return errors

@@ -80,4 +80,5 @@ def _collect(points, results):
 EXPERIMENTS = {"fig15": Experiment(_points, _compute, _collect, lines(
         "N", {"exact": "exact: ground state", "SLA": "-: linear attention, one matrix",
               "FLA": "-: linear attention, keys and queries", "MHLA": "-: linear attention, 10 heads",
-              "SA": "-: softmax attention", "TF": "-: softmax and a network behind it"}, xlabel="length of the prompt N", ylabel="error"), _seeds)}
+              "SA": "-: softmax attention", "TF": "-: softmax and a network behind it"},
+        xlabel="length of the prompt N", ylabel="error"), _seeds)}

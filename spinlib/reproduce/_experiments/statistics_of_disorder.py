@@ -154,7 +154,7 @@ EXPERIMENTS = {
         points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
         compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw),
     "fig6": Experiment(
-        points=lambda full: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if full else 8}] * (100 if full else 8),
+        points=lambda f: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if f else 8}] * (100 if f else 8),
         compute=_fig6_compute, collect=_fig6_collect, draw=lines(
             "N", {name: f"-: block {name}" for name in RANGES}, xlabel="examples N",
             ylabel="bits from the law at N = 20"))}

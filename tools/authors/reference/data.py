@@ -14,8 +14,8 @@ CITATION = re.compile(r"Thesis\s+eqs?\.\s+((?:\(\d+[a-z]?\)(?:\s*(?:,|and|to|-|â
 # The verdicts that need a correction, the gravest first.
 CORRECTED = ("wrong", "incomplete", "misprint", "code differs")
 # The order of the story; a module that is not named here comes last, by name.
-STORY = ["icl", "spin_glass", "inference", "theory", "attention", "training", "descent", "random_matrix", "landscape", "pspin",
-         "pspin.amp", "pspin.dynamics", "pspin.simulation", "pspin.two_spin", "symbolic", "symbolic.cavity",
+STORY = ["icl", "spin_glass", "inference", "theory", "attention", "training", "descent", "random_matrix", "landscape",
+         "pspin", "pspin.amp", "pspin.dynamics", "pspin.simulation", "pspin.two_spin", "symbolic", "symbolic.cavity",
          "symbolic.one_rsb", "symbolic.parisi", "factor_graph", "reproduce", "plotting"]
 
 
