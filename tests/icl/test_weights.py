@@ -2,15 +2,7 @@
 import numpy as np
 import pytest
 
-from spinlib.icl import (
-    LinearTask,
-    best_weights,
-    controlled_error,
-    features,
-    population_error,
-    predict,
-    to_spin_glass,
-)
+from spinlib.icl import LinearTask, best_weights, controlled_error, features, population_error, predict, to_spin_glass
 
 D, N = 4, 9
 PROMPTS = LinearTask(D, N).sample(30, rng=7)
