@@ -45,6 +45,11 @@ def draw(figure, result, color):
 TINY = Experiment(points, compute, collect, draw)
 
 
+def whole(folder):
+    """The bytes of the result in a folder."""
+    return (folder / "tiny.npz").read_bytes()
+
+
 def gpu(rng, size, name, device="cpu"):
     return {**compute(rng, size, name), "sum": len(device)}
 
