@@ -6,7 +6,6 @@ from stats import z_score
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
 from spinlib.landscape import (Mixture, block_values, fit_mixture, hessian_spectrum, plane_cut, relative_norms,
                                zero_modes, zero_ratio)
-from spinlib.random_matrix import mp_density
 from spinlib.spin_glass import SpinGlass, gaussian_glass
 
 

@@ -5,7 +5,6 @@ from hypothesis import given, settings, strategies as st
 from scipy.integrate import quad
 
 from spinlib.random_matrix import mp_density, mp_edges, mp_moment, mp_stieltjes, wishart
-from stats import z_score
 
 RATIOS = [0.1, 0.5, 1.0, 3.0]
 

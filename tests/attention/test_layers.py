@@ -1,4 +1,4 @@
-"""The blocks of a transformer against torch.nn and torch.nn.functional, their symmetries and their refusals."""
+"""The blocks of a transformer against torch.nn and torch.nn.functional, and their symmetries."""
 import math
 
 import numpy as np
@@ -6,42 +6,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from spinlib.attention import (
-    Heads,
-    Layer,
-    attention_weights,
-    causal_mask,
-    decoder_layer,
-    embed,
-    encoder_layer,
-    feed_forward,
-    layer_norm,
-    multi_head,
-    output_probabilities,
-    rms_norm,
-    rotary,
-    scaled_dot_product,
-    sinusoidal_positions,
-)
-
-D, H = 12, 3
-
-
-def normal(seed, *shape):
-    return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape))
-
-
-def close(got, want):
-    torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
-
-
-def random_layer(seed, cross=False):
-    """A layer whose biases, gains and shifts are not the ones it is born with."""
-    start = Layer.draw(D, H, 20, cross=cross, rng=seed)
-    parts = {name: getattr(start, name) + 0.3 * normal(seed + 100 + i, *getattr(start, name).shape)
-             for i, name in enumerate(("b_1", "b_2", "gain", "shift"))}
-    return Layer(start.own, start.W_1, parts["b_1"], start.W_2, parts["b_2"], parts["gain"], parts["shift"],
-                 start.cross)
+from blocks import D, H, close, normal, random_layer
+from spinlib.attention import (Heads, Layer, attention_weights, causal_mask, decoder_layer, encoder_layer, feed_forward,
+                               layer_norm, multi_head, output_probabilities, rms_norm, scaled_dot_product,
+                               sinusoidal_positions)
 
 
 def copy_heads(layer, heads):
@@ -69,59 +37,6 @@ def copy_layer(theirs, ours):
 
 
 OPTIONS = dict(nhead=H, dim_feedforward=20, dropout=0.0, batch_first=True, dtype=torch.float64)
-
-
-# input
-
-@pytest.mark.slow
-def test_embedding_against_torch_with_positions():
-    words, table, places = torch.tensor([[3, 1, 1], [0, 4, 2]]), normal(0, 5, 4), normal(1, 7, 4)
-    close(embed(words, table), F.embedding(words, table))
-    close(embed(words, table, places), F.embedding(words, table) + places[:3])
-
-
-@pytest.mark.slow
-def test_sinusoidal_positions_entry_by_entry():
-    want = [[(math.sin if j % 2 == 0 else math.cos)(n * 10_000 ** (-(j - j % 2) / D)) for j in range(D)]
-            for n in range(9)]
-    close(sinusoidal_positions(9, D), torch.tensor(want, dtype=torch.float64))
-
-
-def test_a_shift_of_sinusoidal_positions_is_one_rotation_for_all_places():
-    p = sinusoidal_positions(40, D, base=10)                           # no hand so slow that the fit is badly posed
-    R = torch.linalg.lstsq(p[:-7], p[7:]).solution                     # fitted, 7 places further
-    close(p[:-7] @ R, p[7:])
-    close(R @ R.T, torch.eye(D, dtype=torch.float64))
-    assert (p[:20] - p[20:]).abs().max() > 0.5
-
-
-def test_rotary_against_complex_multiplication():
-    X, place = normal(2, 2, 6, D), torch.tensor([0.0, 1, 5, 2, 9, 4])
-    speed = 10_000.0 ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
-    turn = torch.polar(torch.ones(6, D // 2, dtype=torch.float64), place.double()[:, None] * speed)
-    want = torch.view_as_real(torch.view_as_complex(X.reshape(2, 6, D // 2, 2)) * turn).flatten(-2)
-    close(rotary(X, place), want)
-    close(rotary(X, place).norm(dim=-1), X.norm(dim=-1))
-
-
-def test_rotary_scores_depend_on_the_difference_of_places():
-    q, k = normal(3, 1, D), normal(4, 1, D)
-
-    def score(m, n):
-        return (rotary(q, [float(m)]) @ rotary(k, [float(n)]).T).item()
-
-    for m, n in ((5, 2), (7, 7), (0, 9)):
-        assert score(m, n) == pytest.approx(score(m + 31, n + 31), abs=1e-12)
-    assert abs(score(5, 2) - score(2, 5)) > 1e-2                       # but not on the distance alone
-
-
-def test_rotary_heads_do_not_notice_where_the_text_begins():
-    X, heads = normal(5, 6, D), Heads.draw(D, 3, rng=0)
-    got = multi_head(X, heads, mask=causal_mask(6), rotate=True)
-    place = torch.arange(6) + 17.0
-    Q, K, V = X @ heads.W_Q, X @ heads.W_K, X @ heads.W_V
-    want = F.scaled_dot_product_attention(rotary(Q, place), rotary(K, place), V, is_causal=True)
-    close(got, want.transpose(0, 1).flatten(1) @ heads.W_O)
 
 
 # attention
@@ -306,79 +221,6 @@ def test_gradients_pass():
     assert torch.autograd.gradcheck(lambda X: decoder_layer(X, normal(38, 3, D), layer), X)
 
 
-# refusals
-
-def refused(kind, words, call):
-    with pytest.raises(kind, match=words):
-        call()
-
-
-def test_sizes_that_do_not_fit_are_refused_in_words():
-    X, heads, layer, decoder = normal(0, 5, D), Heads.draw(D, H), random_layer(0), random_layer(0, cross=True)
-    refused(ValueError, r"heads must divide D, got D=12 and heads=5; .*\[1, 2, 3, 4, 6, 12\]", lambda: Heads.draw(D, 5))
-    refused(ValueError, "heads must be at least 1", lambda: Heads.draw(D, 0))
-    refused(ValueError, "hidden must be at least 1", lambda: Layer.draw(D, H, 0))
-    refused(ValueError, r"memory must have shape \(..., N, 12\)", lambda: multi_head(X, heads, X[:, :3]))
-    refused(ValueError, "as many components", lambda: attention_weights(X, X[:, :3]))
-    refused(ValueError, r"each key needs its value, got 5 keys and V \(4, 12\)",
-            lambda: scaled_dot_product(X, X, X[:4]))
-    refused(TypeError, r"Heads\.draw", lambda: multi_head(X, layer))
-    refused(ValueError, "use decoder_layer", lambda: encoder_layer(X, decoder))
-    refused(ValueError, "cross=True", lambda: decoder_layer(X, X, layer))
-    refused(ValueError, r"W_2 must have shape \(20, 12\)", lambda: Layer(
-        layer.own, layer.W_1, layer.b_1, layer.W_2[:3], layer.b_2, layer.gain, layer.shift))
-    refused(ValueError, r"gain must have shape \(3, 12\)", lambda: Layer(
-        layer.own, layer.W_1, layer.b_1, layer.W_2, layer.b_2, layer.gain, layer.shift, decoder.cross))
-    refused(ValueError, "cross must have D = 12", lambda: Layer(
-        layer.own, layer.W_1, layer.b_1, layer.W_2, layer.b_2, decoder.gain, decoder.shift, Heads.draw(8, 2)))
-    refused(ValueError, r"W must have shape \(12, V\)", lambda: output_probabilities(X, X, X[0]))
-
-
-def test_masks_that_do_not_fit_are_refused_in_words():
-    X, heads = normal(0, 5, D), Heads.draw(D, H)
-    refused(ValueError, r"mask must have shape \(5, 5\).*got \(4, 4\)",
-            lambda: multi_head(X, heads, mask=causal_mask(4)))
-    refused(ValueError, r"mask must have shape \(5, 5\).*got \(1, 1, 5, 5\)",
-            lambda: multi_head(X, heads, mask=causal_mask(5)[None]))
-    refused(TypeError, "mask must be boolean", lambda: multi_head(X, heads, mask=np.zeros((5, 5))))
-    refused(ValueError, "hides every key", lambda: multi_head(X, heads, mask=~causal_mask(5)))
-    refused(ValueError, "N must be at least 1", lambda: causal_mask(0))
-
-
-def test_prompts_that_do_not_fit_are_refused_in_words():
-    table, places = normal(0, 5, 4), sinusoidal_positions(3, 4)
-    refused(ValueError, "an empty prompt", lambda: embed([], table))
-    refused(ValueError, "the prompt has 4 words, but this model has 3 positions", lambda: embed([0] * 4, table, places))
-    refused(ValueError, r"words must be from 0 to 4, got 1 to 5", lambda: embed([1, 5], table))
-    refused(ValueError, "got -1", lambda: embed([-1], table))
-    refused(TypeError, "words must be integers", lambda: embed([0.5], table))
-    refused(ValueError, r"table must have shape \(V, D\)", lambda: embed([0], table[0]))
-    refused(ValueError, r"positions must have shape \(N_max, 4\)", lambda: embed([0], table, places[:, :3]))
-    refused(ValueError, "at least one token", lambda: encoder_layer(normal(0, 0, D), random_layer(0)))
-
-
-def test_positions_and_norms_refuse_in_words():
-    refused(ValueError, "D must be even, got 3", lambda: sinusoidal_positions(2, 3))
-    refused(ValueError, "the last axis of X must be even, got 3", lambda: rotary(normal(0, 2, 3)))
-    refused(ValueError, r"positions must have shape \(2,\), got \(3,\)", lambda: rotary(normal(0, 2, 4), [0, 1, 2]))
-    refused(ValueError, "base must be finite and > 0", lambda: sinusoidal_positions(2, 4, base=0))
-    refused(ValueError, "constant row cannot be normalised", lambda: layer_norm(torch.ones(2, 3), eps=0))
-    refused(ValueError, "row of zeros cannot be normalised", lambda: rms_norm(torch.zeros(2, 3), eps=0))
-    refused(ValueError, r"gain must be a number or have shape \(3,\), got \(2,\)",
-            lambda: layer_norm(torch.ones(2, 3), [1.0, 2.0]))
-    refused(ValueError, "Q must be finite", lambda: attention_weights([[math.nan]], [[1.0]]))
-    refused(ValueError, "scores left the finite numbers", lambda: attention_weights([[1e200]], [[1e200]]))
-
-
-def test_rotary_positions_count_from_zero():
-    """The first row is not turned, the second by one angle: a row is what it is in a prompt of any length."""
-    X = torch.from_numpy(np.random.default_rng(0).standard_normal((3, 4)))
-    turned = rotary(X)
-    assert torch.equal(turned[0], X[0])
-    torch.testing.assert_close(turned, rotary(X, [0, 1, 2]), rtol=0, atol=0)
-    assert (turned[1] - X[1]).abs().max() > 0.1
-
-
 def test_norms_add_1e_5_unless_told():
     X = torch.tensor([[1e-3, -1e-3]], dtype=torch.float64)
     want = X / (1e-6 + 1e-5) ** 0.5
@@ -411,11 +253,6 @@ def test_the_weights_of_a_batch_have_a_mask_a_prompt():
     torch.testing.assert_close(heads.attention(X, mask=mask), alone)
 
 
-def test_embed_has_the_dtype_of_the_table():
-    table, positions = torch.ones(4, 6, dtype=torch.float32), sinusoidal_positions(3, 6)
-    assert positions.dtype == torch.float64 and embed([0, 1, 3], table, positions).dtype == torch.float32
-
-
 def test_the_three_norms_of_a_decoder_layer_have_its_eps():
     layer, rng = Layer.draw(D, H, 8, cross=True, rng=0), np.random.default_rng(1)
     X, memory = (torch.from_numpy(rng.standard_normal((n, D))) for n in (5, 4))
@@ -423,13 +260,3 @@ def test_the_three_norms_of_a_decoder_layer_have_its_eps():
     Z = F.layer_norm(multi_head(Z, layer.cross, memory) + Z, (D,), eps=0.5)
     Z = F.layer_norm(torch.relu(Z @ layer.W_1) @ layer.W_2 + Z, (D,), eps=0.5)
     torch.testing.assert_close(decoder_layer(X, memory, layer, eps=0.5), Z)
-
-
-def test_the_weights_of_rotated_heads():
-    """The same that multi_head uses; and a rotation keeps float32."""
-    heads, X = Heads.draw(D, H, rng=0), torch.from_numpy(np.random.default_rng(1).standard_normal((5, D)))
-    A = heads.attention(X, rotate=True)
-    torch.testing.assert_close(A, attention_weights(rotary(X @ heads.W_Q), rotary(X @ heads.W_K)))
-    torch.testing.assert_close(multi_head(X, heads, rotate=True),
-                               (A @ (X @ heads.W_V)).transpose(0, 1).flatten(1) @ heads.W_O)
-    assert rotary(X.float()).dtype == torch.float32

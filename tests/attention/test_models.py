@@ -41,6 +41,7 @@ def test_eq_125_sum_over_entries_with_the_label_row():
     rng = np.random.default_rng(1)
     D, N = 3, 4
     X, W = prompts(rng, 5, D, N), rng.standard_normal((D + 1, D + 1))
+
     def by_entries(row):
         return [sum(x[row, i] * x[m, i] * W[m, n] * x[n, N] for i in range(N + 1) for m in range(D + 1)
                     for n in range(D + 1)) / N for x in X]

@@ -4,13 +4,7 @@ import pytest
 import torch
 
 from spinlib import ConvergenceWarning
-from spinlib.attention import (
-    LinearAttention,
-    SoftmaxAttention,
-    TransformerBlock,
-    feed_forward,
-    softmax_attention,
-)
+from spinlib.attention import LinearAttention, SoftmaxAttention, TransformerBlock, feed_forward, softmax_attention
 from spinlib.icl import LinearTask
 from spinlib.training import fit, prompt_error
 

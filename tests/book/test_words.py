@@ -2,7 +2,6 @@
 import json
 import re
 
-import boxes
 import letters
 import pytest
 from kinds import ROOT, chapters, contents

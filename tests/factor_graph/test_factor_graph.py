@@ -278,6 +278,7 @@ def test_fixed_points_are_stationary_in_the_messages(seed, beta):
     graph = loopy_graph(seed, beta)
     found = bp(graph, damping=0.2, max_iter=3000)
     degree = np.array([len(scope) for scope, _ in graph.factors])
+
     def value(messages):
         variable, factor = bethe_terms(graph, messages)
         return variable.sum() - ((degree - 1) * factor).sum()
@@ -297,6 +298,7 @@ def test_fixed_points_are_stationary_in_the_beliefs_yedidia(seed, beta):
     graph = loopy_graph(seed, beta)
     found = bp(graph, damping=0.2, max_iter=3000)
     sign, eps = np.array([-1.0, 1.0]), 1e-3
+
     def slope(change_b, change_joint, base=found):
         side = [
             bethe_free_energy(

@@ -156,7 +156,7 @@ def test_the_loss_does_not_overflow_in_the_dtype_of_W(dtype):
     assert training_loss(W, PROMPTS, 0.3) == training_loss(W.astype(float), PROMPTS, 0.3) > 0
 
 
-# --- nouns and refusals -------------------------------------------------------------------------------------------------
+# --- nouns and refusals ----------------------------------------------------------------------------------------------
 
 def test_nouns_keep_their_own_arrays_and_compare_by_identity():
     X, y, w = PROMPTS.X.copy(), PROMPTS.y.copy(), PROMPTS.w.copy()

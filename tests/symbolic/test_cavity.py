@@ -4,24 +4,10 @@ import pytest
 import sympy as sp
 
 from spinlib.symbolic import ENTROPY_CONSTANT, J, N, beta, equal, lam, p, q, rs_free_energy, rs_multipliers
-from spinlib.symbolic.cavity import (
-    K,
-    K_VARIANCE,
-    bethe_free_energy,
-    dense_equations,
-    edge_term,
-    factor_term,
-    gaussian_message,
-    log_Z_message,
-    m,
-    multiplier,
-    node_term,
-    on_the_saddle,
-    saddle_equation,
-    sigma,
-    v,
-    weak_coupling_log,
-)
+from spinlib.symbolic.cavity import (K, K_VARIANCE, bethe_free_energy, dense_equations, edge_term, factor_term,
+                                     gaussian_message, log_Z_message, m, multiplier, node_term, on_the_saddle,
+                                     saddle_equation, sigma, v, weak_coupling_log)
+
 
 def test_eq_47_printed_with_a_sum_is_another_model():
     """exp(beta J (sigma + sigma_2)) factorises: its message would not know the mean of the neighbour, against (54)."""

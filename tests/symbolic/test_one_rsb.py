@@ -10,33 +10,10 @@ from spinlib.symbolic import cavity as rs
 from spinlib.symbolic.parisi import parisi_matrix
 from spinlib.pspin import PSpin
 from spinlib.symbolic import ENTROPY_CONSTANT, J, beta, equal, lam, one_rsb_free_energy, p, q, q0, q1, x
-from spinlib.symbolic.one_rsb import (
-    A,
-    B_d,
-    B_nd,
-    D0,
-    D1,
-    K,
-    between,
-    bethe_free_energy,
-    closed_equations,
-    edge_term,
-    factor_term,
-    graph_averages,
-    h,
-    joint_log_average,
-    message_moments,
-    multiplier,
-    node_log,
-    node_term,
-    on_the_saddle,
-    replica_message,
-    replica_moments,
-    replica_spins,
-    saddle_equations,
-    weak_coupling_log,
-    within,
-)
+from spinlib.symbolic.one_rsb import (A, B_d, B_nd, D0, D1, K, between, bethe_free_energy, closed_equations, edge_term,
+                                      factor_term, graph_averages, h, joint_log_average, message_moments, multiplier,
+                                      node_log, node_term, on_the_saddle, replica_message, replica_moments,
+                                      replica_spins, saddle_equations, weak_coupling_log, within)
 
 HALF, D = p * beta**2 / 2, 1 - q1 + x * (q1 - q0)
 SIZES = (2, 3, 4)
