@@ -24,14 +24,14 @@ help:
 	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
 	@echo "make pdf                  print the built book into _build/book.pdf (PART=part_2 for one part; needs Debian's chromium)"
 	@echo "make bench                measure speed against what an expert would write, and as other ratios; write bench.json"
-	@echo "make clean                remove _build and .venv"
+	@echo "make clean                remove _build, .venv and what tests and installations leave"
 
 .venv/.installed: requirements.txt constraints.txt tools/setup
 	@PYTHON="$(PYTHON)" TORCH_INDEX="$(TORCH_INDEX)" tools/setup
 
 book: .venv/.installed
-	@echo "== building the book (the stored outputs are used; no cell is run)"
-	@.venv/bin/jupyter-book build . -W --keep-going -n
+	@echo "== building the book, a minute or two (the stored outputs are used; no cell is run)"
+	@.venv/bin/jupyter-book build . -W --keep-going -n -q
 	@echo "== done; open $(CURDIR)/_build/html/index.html"
 
 test: .venv/.installed
@@ -70,4 +70,4 @@ bench: .venv/.installed
 	@$(PY) tools/bench.py
 
 clean:
-	rm -rf _build .venv .pytest_cache .hypothesis *.egg-info
+	rm -rf _build build .venv .pytest_cache .hypothesis *.egg-info

@@ -40,6 +40,7 @@ def run(path: pathlib.Path) -> float:
 
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=300, record_timing=False, coalesce_streams=True, kernel_name="python3",
+                   extra_arguments=["--IPKernelApp.log_level=ERROR"],      # not that its sockets are of this machine
                    resources={"metadata": {"path": str(path.parent)}}).execute()
     notebook.metadata = METADATA
     nbformat.write(notebook, path)

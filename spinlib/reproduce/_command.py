@@ -18,7 +18,7 @@ from spinlib.reproduce._store import DATA, about, check_place, stored
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line of ``python -m spinlib.reproduce``; bad input ends with code 2 and words, no traceback."""
-    parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce", description=(
+    parser = argparse.ArgumentParser(prog="python -m spinlib.reproduce", allow_abbrev=False, description=(
         "Compute the numbers behind a figure: FIGURE.npz, FIGURE.json (how it was made) and FIGURE.png in one folder. "
         "Interrupted, the same command goes on with the points that are missing."))
     parser.add_argument("figure", nargs="?", help="a name of --list, or all")

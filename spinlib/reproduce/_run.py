@@ -62,7 +62,8 @@ def computed(plan: Plan, *, rng: RNG, progress: bool = False, jobs: int = 1,
 def experiment(figure: str) -> Experiment:
     """The experiment of this name."""
     if not isinstance(figure, str) or figure not in EXPERIMENTS:
-        raise ValueError(f"there is no experiment {figure!r}; choose one of: {', '.join(EXPERIMENTS)}")
+        known = ", ".join(sorted(EXPERIMENTS, key=_order))
+        raise ValueError(f"there is no experiment {figure!r}; choose one of: {known}")
     return EXPERIMENTS[figure]
 
 

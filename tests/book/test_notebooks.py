@@ -9,6 +9,7 @@ from kinds import kind
 ROOT = pathlib.Path(__file__).parents[2]
 CHAPTERS = sorted(p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 NOTEBOOKS = [ROOT / "intro.ipynb", *CHAPTERS]
+SOLUTIONS = sorted((ROOT / "course" / "solutions").glob("*.ipynb"))
 
 
 def test_there_are_chapters():
@@ -32,6 +33,15 @@ def test_executed_in_order_and_clean(chapter):
         for output in cell["outputs"]:
             assert output.get("name") != "stderr", (cell["id"], output)
             assert output["output_type"] != "error" or "raises-exception" in cell["metadata"].get("tags", [])
+
+
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *SOLUTIONS], ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_is_printed_fits_the_column(path):
+    """85 signs are as wide as the text on a desktop; what is longer is cut there, and a reader must scroll for it."""
+    cells = [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code"]
+    texts = [(c["id"], "".join(o.get("text", ""))) for c in cells for o in c["outputs"]]
+    long = [f"{name}: {line}" for name, text in texts for line in text.split("\n") if len(line) > 85]
+    assert not long, "\n".join(long)
 
 
 def test_no_cell_escapes_the_proof(chapter):

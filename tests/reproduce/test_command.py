@@ -174,7 +174,8 @@ def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["fig99"], "there is no experiment 'fig99'; choose one of: .*amp_variances"),
+    (["fig99"], "there is no experiment 'fig99'; choose one of: fig5, fig6, .*fig15, fig16, .*amp_variances"),
+    (["tiny", "--ful"], "unrecognized arguments: --ful"),
     (["tiny", "--jobs", "0"], "--jobs must be at least 1, got 0"),
     (["tiny", "--jobs", "two"], "invalid int value: 'two'"),
     (["tiny", "--rng", "-1"], "--rng must be at least 0, got -1"),
