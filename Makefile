@@ -2,6 +2,7 @@
 PYTHON ?=
 TORCH_INDEX ?=
 CHAPTER ?=
+ARGS ?=
 JOBS ?= 2
 PY := .venv/bin/python
 # Absolute, because notebook kernels start in the folder of their chapter.
@@ -17,7 +18,7 @@ help:
 	@echo "make test                 prove the book: spinlib, the book's own tests, every chapter and solution (strict nbval)"
 	@echo "make test-fast            the same without the chapters and the slow tests, about a minute"
 	@echo "make test-everywhere      the tests as older processors would run them (about three quarters of an hour)"
-	@echo "make lab                  open the notebooks in JupyterLab"
+	@echo "make lab                  open the notebooks in JupyterLab (ARGS='--no-browser --port 9000': what jupyter lab takes)"
 	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (needs Debian's chromium)"
@@ -47,7 +48,7 @@ test-everywhere: .venv/.installed
 
 lab: .venv/.installed
 	@echo "== JupyterLab; stop it with Ctrl-C"
-	@$(PY) -m jupyter lab --config=tools/lab_config.py
+	@$(PY) -m jupyter lab --config=tools/lab_config.py $(ARGS)
 
 execute: .venv/.installed
 	@$(PY) tools/run_notebooks.py $(CHAPTER)

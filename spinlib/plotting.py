@@ -35,8 +35,7 @@ _STYLE = {
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25, "grid.linewidth": 0.6,
     "lines.linewidth": 1.8, "lines.markersize": 4.5, "mathtext.fontset": "cm", "image.cmap": "RdBu_r",
     "axes.prop_cycle": mpl.cycler(color=[COLOR[k] for k in ("theory", "wrong", "message", "training", "simulation",
-                                                            "sample", "exact")]),
-}
+                                                            "sample", "exact")])}
 
 
 def style() -> AbstractContextManager:

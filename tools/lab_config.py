@@ -22,7 +22,8 @@ if "get_config" in globals():  # read by Jupyter, not imported by a test
     c.ServerApp.root_dir = str(pathlib.Path(__file__).resolve().parents[1])
     c.ServerApp.allow_root = hasattr(os, "geteuid") and os.geteuid() == 0  # in a container everyone is root
     c.LabApp.default_url = "/lab/tree/intro.ipynb"
-    c.LabApp.news_url = None  # no question about news, no request
+    c.LabApp.app_settings_dir = str(pathlib.Path(__file__).with_name("lab_settings"))  # no question about news
+    c.LabApp.news_url = None  # and no request
     c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
     warnings.filterwarnings("ignore", "Overriding existing pre_save_hook")  # Jupyter reads this file more than once
     c.FileContentsManager.pre_save_hook = keep_metadata

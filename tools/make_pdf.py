@@ -188,7 +188,8 @@ def main(part: str, folder: pathlib.Path) -> int:
         chromium.close()
     source.unlink()
     unfinished.replace(out)
-    print(f"== {time.monotonic() - start:4.0f} s: {out}, {max(pages.values(), default=0)} pages, "
+    count = len(re.findall(rb"/Type /Page\b", out.read_bytes()))
+    print(f"== {time.monotonic() - start:4.0f} s: {out}, {count} pages, "
           f"{out.stat().st_size / 1e6:.1f} MB")
     return 0 if pages else 1
 

@@ -3,6 +3,7 @@
 python tools/run_notebooks.py                         every chapter, the front page, the solutions of the sheets
 python tools/run_notebooks.py pspin/replica_method    one or several, by name or path; intro is the front page
 """
+import difflib
 import os
 import pathlib
 import sys
@@ -24,8 +25,10 @@ def find(name: str) -> pathlib.Path:
     for path in (pathlib.Path(name), chapters / name, chapters / f"{name}.ipynb", ROOT / f"{name}.ipynb"):
         if path.is_file():
             return path.resolve()
-    known = ", ".join(str(p.relative_to(ROOT).with_suffix("")).removeprefix("chapters/") for p in all_chapters())
-    sys.exit(f"no chapter {name!r}; there are: {known}")
+    known = [str(p.relative_to(ROOT).with_suffix("")).removeprefix("chapters/") for p in all_chapters()]
+    near = [one for one in known if difflib.get_close_matches(name.rpartition("/")[2], [one.rpartition("/")[2]])]
+    words = f"perhaps {' or '.join(near)}" if near else "there are:\n  " + "\n  ".join(known)
+    sys.exit(f"no chapter {name!r}; {words}")
 
 
 def all_chapters():

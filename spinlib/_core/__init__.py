@@ -10,5 +10,4 @@ __all__ = [
     "ConvergenceWarning", "Iteration", "RNG", "check_array", "check_damping", "check_device", "check_finite",
     "check_flag", "check_integer", "check_last_axis", "check_noise", "check_numbers", "check_probabilities",
     "check_real", "check_rng", "check_type", "check_whole", "freeze", "iterate", "need", "one_line", "one_thread",
-    "read_only",
-]
+    "read_only"]

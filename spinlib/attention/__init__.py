@@ -15,8 +15,7 @@ __all__ = [
     "linear_attention", "softmax_attention", "feed_forward",
     "embed", "sinusoidal_positions", "retrieve", "rotary", "causal_mask", "attention_weights", "scaled_dot_product",
     "Heads", "multi_head",
-    "layer_norm", "rms_norm", "Layer", "encoder_layer", "decoder_layer", "output_probabilities",
-]
+    "layer_norm", "rms_norm", "Layer", "encoder_layer", "decoder_layer", "output_probabilities"]
 
 
 def __getattr__(name: str) -> object:

@@ -6,5 +6,4 @@ from spinlib.factor_graph._ising import ising, magnetisations, pspin_ising, rand
 
 __all__ = [
     "Beliefs", "FactorGraph", "bethe_free_energy", "bethe_terms", "bp", "edges", "enumerate_states", "ising",
-    "magnetisations", "pspin_ising", "random_scopes", "tree_scopes",
-]
+    "magnetisations", "pspin_ising", "random_scopes", "tree_scopes"]

@@ -8,5 +8,4 @@ from spinlib.icl._task import LinearTask, PromptBlocks
 __all__ = [  # in the order of the story
     "LinearTask", "Prompts", "Features", "PromptBlocks", "features", "averages", "to_spin_glass", "training_loss",
     "weights", "predict", "think",
-    "population_error", "controlled_error", "best_weights", "contrast", "in_context_ridge", "pool_posterior",
-]
+    "population_error", "controlled_error", "best_weights", "contrast", "in_context_ridge", "pool_posterior"]

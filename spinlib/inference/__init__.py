@@ -12,5 +12,4 @@ from spinlib.inference._spikes import SpikeMarginals, spike_amp
 
 __all__ = [
     "Marginals", "SpikeMarginals", "amp", "ground_state", "ground_state_cg", "relaxed_bp", "sample_amp", "spike_amp",
-    "vamp",
-]
+    "vamp"]

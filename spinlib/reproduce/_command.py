@@ -11,6 +11,7 @@ from pathlib import Path
 
 from spinlib._core import check_device, check_integer, need
 from spinlib._core._files import atomic
+from spinlib.reproduce._parts import Parts
 from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._run import describe, experiment, names, planned
 from spinlib.reproduce._store import DATA, about, check_place, stored
@@ -62,13 +63,17 @@ def main(arguments: list[str] | None = None) -> int:
             result = stored(plan, options.out, jobs=options.jobs, progress=True)
             drawn = _draw(plan, result, path.with_suffix(".png"))
         except KeyboardInterrupt:
-            print(f"\n{name}: interrupted; the same command goes on with the points that are missing", file=sys.stderr)
+            done = len(Parts(path.with_suffix(".parts"), plan).read())
+            print(f"\n{name}: interrupted; the same command goes on, {done} of {len(plan.points)} points are finished",
+                  file=sys.stderr)
             return 130
         except OSError as error:
             print(f"\n{name}: {error}; what is finished stays; the same command goes on from there", file=sys.stderr)
             return 1
         made, size = about(name, options.out), path.stat().st_size / 1000
         print(f"{path}: {size:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}")
+        if plan.experiment.say is not None:
+            print(plan.experiment.say(result))
     return 0
 
 

@@ -21,6 +21,7 @@ class Experiment:
     share of the point that is done. ``collect(points, results)`` makes the named arrays of the figure.
     ``draw(figure, arrays, color)`` draws them plainly into a matplotlib figure.
     ``seeds(rng, points)`` lists the generators of the points; the default spawns one a point, by its index.
+    ``say(arrays)``: what the command prints of them.
     """
 
     points: Callable[[bool], list[Point]]
@@ -28,6 +29,7 @@ class Experiment:
     collect: Callable[[list[Point], list[dict]], dict[str, np.ndarray]]
     draw: Callable | None = None
     seeds: Callable[[np.random.Generator, list[Point]], list[np.random.Generator]] | None = None
+    say: Callable[[dict[str, np.ndarray]], str] | None = None
 
     @property
     def takes_device(self) -> bool:

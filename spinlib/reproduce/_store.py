@@ -60,8 +60,7 @@ def check_place(plan: Plan, folder: Path, replace: bool) -> None:
     if made.get("full") is True and not replace and (why := _differs(plan, made)):
         raise FileExistsError(
             f"{path} is a full run (seed {made.get('rng')}, {made.get('points')} points, {made.get('seconds')} s) that "
-            f"differs from what is asked for in: {', '.join(why)}; name another folder, or say --replace (in Python: "
-            "replace=True)")
+            f"differs from what is asked in: {', '.join(why)}; name another folder, or say --replace (replace=True)")
 
 
 def stored(plan: Plan, folder: Path, *, progress: bool, jobs: int) -> dict[str, np.ndarray]:

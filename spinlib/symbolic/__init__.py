@@ -20,5 +20,4 @@ __all__ = [
     "COUPLING_VARIANCE", "ENTROPY_CONSTANT", "J", "N", "S", "ansatz_action", "beta", "difference", "disorder_exponent",
     "disorder_term", "equal", "gaussian_average", "lam", "n", "n_to_zero", "one_rsb_action", "one_rsb_free_energy",
     "one_rsb_multipliers", "p", "parisi_parameter_equation", "q", "q0", "q0_hat", "q1", "q1_hat", "q_hat",
-    "replica_action", "rs_action", "rs_free_energy", "rs_multipliers", "rs_replicon", "x",
-]
+    "replica_action", "rs_action", "rs_free_energy", "rs_multipliers", "rs_replicon", "x"]

@@ -23,5 +23,4 @@ __all__ = [  # in the order of the story
     "depth_error", "chebyshev_steps", "thinking_curve",
     "spectrum_teacher", "best_ridge",
     "prompt_moment", "block_moments", "EntryMoments", "shuffled_edge", "shuffled_error", "hessian_density",
-    "spike_evolution", "spike_free_energy", "spike_thresholds", "SpikeThresholds",
-]
+    "spike_evolution", "spike_free_energy", "spike_thresholds", "SpikeThresholds"]

@@ -70,8 +70,7 @@ def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:
         "F_shared": EntryMoments(0.0, 3 * gq / P, D**2),
         "F_free": EntryMoments(0.0, gq / P, D**2 * (D - 1)),
         "G_diag": EntryMoments(-b, (3 * qq - b**2) / P, D),
-        "G": EntryMoments(0.0, qq / P, D * (D - 1)),
-    }
+        "G": EntryMoments(0.0, qq / P, D * (D - 1))}
 
 
 def _chi(degrees, power):

@@ -167,7 +167,7 @@ def test_an_interruption_from_the_keyboard_ends_in_words_and_keeps_what_is_finis
 
     monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(tiny_sweep.points, stop, tiny_sweep.collect))
     assert main(["tiny", "--out", str(tmp_path)]) == 130
-    assert "tiny: interrupted; the same command goes on" in capsys.readouterr().err
+    assert "tiny: interrupted; the same command goes on, 3 of 8 points are finished" in capsys.readouterr().err
     assert len(list((tmp_path / "tiny.parts").iterdir())) == 3
 
 

@@ -1,10 +1,13 @@
 """Ground states of prompts in blocks: the law at every size, a stored point again, the bar, the option --size."""
+import re
+
 import numpy as np
 import pytest
 
 from spinlib.reproduce import _run, about, load, run
 from spinlib.reproduce._command import main
 from spinlib.reproduce._experiments import large
+from spinlib.theory import learning_curve
 
 LARGE = large.EXPERIMENTS["large"]
 
@@ -49,6 +52,10 @@ def test_a_bar_goes_on_within_a_point(capsys, monkeypatch):
 @pytest.mark.slow
 def test_another_size(tmp_path, capsys):
     assert main(["large", "--size", "8", "--out", str(tmp_path)]) == 0
+    said = re.search(r"D = 8: error ([\d.]+), law ([\d.]+); .* s a ground state, .* Gflop/s", capsys.readouterr().out)
+    with np.load(tmp_path / "large.npz") as found:
+        assert float(said[1]) == round(float(found["error"].mean()), 4)
+    assert float(said[2]) == round(learning_curve(8, 40, 128, 0.2 / 8), 4)
     assert (tmp_path / "large.png").exists() and about("large", tmp_path)["parameters"]["D"] == [8]
     for arguments, words in ((["fig8", "--size", "8"], "fig8 has no other --size; leave it out"),
                              (["large", "--size", "1"], "--size must be at least 2, got 1")):

@@ -57,5 +57,12 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     return grid(points, results, "D", "draw")
 
 
-EXPERIMENTS = {"large": Experiment(_points, _compute, _collect, lines(
+def _say(result: dict) -> str:
+    mean = {name: np.nanmean(result[name], axis=1) for name in ("error", "theory", "seconds", "gflops", "peak_GB")}
+    rows = zip(result["D"], *mean.values(), strict=True)
+    return "\n".join(f"D = {D}: error {error:.4f}, law {theory:.4f}; {seconds:.3g} s a ground state, "
+                     f"{gflops:.0f} Gflop/s, {peak:.2g} GB" for D, error, theory, seconds, gflops, peak in rows)
+
+
+EXPERIMENTS = {"large": Experiment(_points, _compute, _collect, say=_say, draw=lines(
     "D", {"error": "simulation: ground states", "theory": "theory: learning curve"}, ylabel="error"))}

@@ -150,11 +150,9 @@ def _pooled(p, q, twice):
 LENGTHS = [20, 21, *range(40, 201, 20)]
 
 EXPERIMENTS = {
-    "fig5": Experiment(
-        points=lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
-        compute=_fig5_compute, collect=_fig5_collect, draw=_fig5_draw),
+    "fig5": Experiment(lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
+                       _fig5_compute, _fig5_collect, _fig5_draw),
     "fig6": Experiment(
-        points=lambda f: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if f else 8}] * (100 if f else 8),
-        compute=_fig6_compute, collect=_fig6_collect, draw=lines(
-            "N", {name: f"-: block {name}" for name in RANGES}, xlabel="examples N",
-            ylabel="bits from the law at N = 20"))}
+        lambda f: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if f else 8}] * (100 if f else 8),
+        _fig6_compute, _fig6_collect, lines("N", {name: f"-: block {name}" for name in RANGES}, xlabel="examples N",
+                                            ylabel="bits from the law at N = 20"))}

@@ -17,5 +17,4 @@ __all__ = [  # the letters, then in the order of the derivation
     "J", "K", "beta", "lam", "p", "q0", "q1", "x", "A", "B_d", "B_nd", "D0", "D1", "between", "h", "within",
     "replica_spins", "joint_log_average", "replica_moments", "weak_coupling_log", "replica_message", "message_moments",
     "graph_averages", "closed_equations", "multiplier", "saddle_equations", "on_the_saddle",
-    "factor_term", "node_log", "node_term", "edge_term", "bethe_free_energy",
-]
+    "factor_term", "node_log", "node_term", "edge_term", "bethe_free_energy"]
