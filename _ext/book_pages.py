@@ -10,6 +10,8 @@ MENDED = [(re.compile(pattern), instead) for pattern, instead in (
     (r'\s*<script>const THEBE_JS_URL.*?</script>', ""),
     (r'\s*<script [^>]*sphinx-thebe\.js[^>]*></script>', ""),
     (r'\s*<link [^>]*sphinx-thebe\.css[^>]*>', ""),
+    # the icons are asked for before they are needed, in a way that a page from disk may not
+    (r'\s*<link rel="preload" as="font" [^>]*fontawesome[^>]*>', ""),
     # a fold is called what is written on it, and so is the search button
     (r'<summary aria-label="Toggle hidden content">', "<summary>"),
     (r'(search-button-field[^>]*?) aria-label="Search"', r"\1"),

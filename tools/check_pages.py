@@ -24,9 +24,6 @@ PAPER = {"width": 672, "height": 1000}  # the column of print.css on A4
 KNOWN = [
     (r"Got invalid theme mode: \. Resetting to auto",
      "the theme's first visit: no light or dark mode is stored yet"),
-    (r"_static/vendor/fontawesome/\S+\.woff2",
-     "the theme preloads its icons with crossorigin, which file: refuses; the style sheet then loads them "
-     "(a font that stays missing is reported by itself)"),
 ]
 
 
