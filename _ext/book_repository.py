@@ -1,4 +1,4 @@
-"""Local Sphinx extension: once there is an address, buttons to the repository, to an issue and to edit the page.
+"""Local Sphinx extension: once there is an address, buttons to repository, source, issue and edit.
 
 The front page has a place for it too, a container of the class book-address, which is empty without one.
 
@@ -15,7 +15,7 @@ def buttons(app, config):
     address = (os.environ.get("REPOSITORY_URL") or options.get("repository_url") or "").rstrip("/")
     options["repository_url"] = address
     options["repository_branch"] = os.environ.get("REPOSITORY_BRANCH") or options.get("repository_branch") or "main"
-    for button in ("use_repository_button", "use_issues_button", "use_edit_page_button"):
+    for button in ("use_repository_button", "use_source_button", "use_issues_button", "use_edit_page_button"):
         options[button] = bool(address)
 
 
