@@ -92,7 +92,7 @@ def main():
             if not over:
                 break
         missed += [f"{name}: {ratio:.3g}, wanted at most {bound:.3g}"] if over else []
-        note = "" if bound is None else f" (wanted: at most {bound:g}{', MISSED' if over else ''})"
+        note = "" if bound is None else f" (wanted: at most {bound:.3g}{', MISSED' if over else ''})"
         times = f"{1e3 * seconds:7.3f} ms {1e3 * seconds_reference:7.3f} ms"
         print(f"{name:20} {times} {ratio:8.3g}  {meaning}{note}", flush=True)
         table.append({"name": name, "seconds": seconds, "seconds_reference": seconds_reference, "ratio": ratio,

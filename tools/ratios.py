@@ -166,8 +166,7 @@ def sweep(D, wanted=None, P=131_072):
         return (lambda: over(curvature, W)), products, \
             f"all of a sweep over {P} prompts against its two products, D = {D}", 1.3, 7
     return products, (lambda: square @ square), \
-        f"the two products of a sweep over {P} prompts against one square float32 product of as many operations, " \
-        f"D = {D}; 1/ratio is their fraction of the peak, wanted {wanted}", 1 / wanted, 9
+        f"both products of a sweep against a square one as long; 1/ratio, of the peak, is to be {wanted}", 1 / wanted, 9
 
 
 def gradient():
