@@ -155,16 +155,28 @@ def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
     assert {name for name in chapters() if not name.startswith("beyond/")} <= set(named), "a chapter without a week"
 
 
+def shown(text):
+    """Figures of a notebook and the sections they stand in; the opening of a chapter is read by all."""
+    section = None
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "markdown":
+            section = (re.findall(r"^## (.+)$", "".join(cell["source"]), re.M) or [section])[-1]
+        if name := cell["metadata"].get("mystnb", {}).get("figure", {}).get("name"):
+            yield name, section
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("week, row", WEEKS)
 def test_what_a_week_names_is_there(week, row):
-    """Files, headings (in italics behind the link to their chapter), and figures by their labels."""
+    """Files, headings (in italics behind the link to their chapter), and figures, each in a section that is read."""
     assert not [link for link in re.findall(r"\]\(([^)]+)\)", row) if not (ROOT / "course" / link).is_file()]
+    read = {}
     for link, words in re.findall(r"\]\(([^)]+)\)((?:(?!\]\().)*)", row):
         wanted = re.findall(r"\*([^*]+)\*", words)
         text = (ROOT / "course" / link).read_text(encoding="utf-8")
         headings = {heading.strip() for heading in re.findall(r"## ([^\"\\|]+?)(?:\\n|\"|$)", text, re.M)}
         assert set(wanted) <= headings, link
+        if link.endswith(".ipynb"):
+            read |= {figure: not wanted or section in (None, *wanted) for figure, section in shown(text)}
     figures = re.findall(r"`(fig-[a-z0-9-]+)`", row)
-    everywhere = [path.read_text(encoding="utf-8") for path in run_notebooks.all_chapters()]
-    assert figures and not [name for name in figures if not any(f'"name": "{name}"' in text for text in everywhere)]
+    assert figures and all(read.get(name) for name in figures), f"{figures}: no section that is read shows it"
