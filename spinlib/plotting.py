@@ -53,7 +53,7 @@ def style() -> AbstractContextManager:
 def weight_map(ax: Axes, W: ArrayLike, *, limit: float | None = None, title: str = "") -> AxesImage:
     """Draw a weight matrix W (rows, columns) on ``ax`` with zero white; returns the image for a colour bar.
 
-    ``limit`` is the largest absolute value of the colour scale (default: that of W).
+    ``limit`` is the largest absolute value of the colour scale (default: that of W). ValueError for limit <= 0.
     """
     W = check_array("W", W, (None, None), hint="a weight map is a matrix")
     limit = np.abs(W).max() if limit is None else check_real("limit", limit, above=0)
@@ -69,7 +69,7 @@ def factor_graph(ax: Axes, graph: FactorGraph, *, names: Sequence | None = None,
 
     ``names`` and ``factor_names`` label the nodes (default: numbers, and nothing), ``colors`` fills the squares.
     Nodes are placed so that distances on the page resemble distances on the graph (stress majorisation from a
-    random start ``rng``). Returns the positions of variables (n, 2) and factors (M, 2).
+    random start ``rng``). Returns positions (n, 2) and (M, 2). ValueError for names or colors of another number.
     """
     check_type("graph", graph, FactorGraph, "build one with factor_graph.ising, pspin_ising or FactorGraph")
     n, scopes = len(graph.cards), [scope for scope, _ in graph.factors]

@@ -85,7 +85,7 @@ def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
 
 
 def prompt_error(model: Model, prompts: Any) -> float:
-    """Mean of (y_hat - y)^2 over prompts: the generalisation error of Thesis eq. (124) when they are fresh.
+    """Mean of (y_hat - y)^2: over fresh prompts the generalisation error, Thesis eq. (124). ValueError if not finite.
 
     >>> from types import SimpleNamespace
     >>> from spinlib.attention import LinearAttention

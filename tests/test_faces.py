@@ -1,6 +1,8 @@
 """Every public name of spinlib has its row in the table of faces (tests/helpers/faces.py), and its home there."""
 import importlib
+import inspect
 import pkgutil
+import re
 
 import pytest
 from faces import FACES
@@ -20,6 +22,14 @@ def public(module):
 def test_every_public_module_has_a_row():
     found = ["spinlib", *(info.name for info in pkgutil.walk_packages(spinlib.__path__, "spinlib."))]
     assert sorted(FACES) == sorted(name for name in found if not any(p.startswith("_") for p in name.split(".")))
+
+
+@pytest.mark.parametrize("name", [name for name in FACES if not name.startswith("spinlib.symbolic")])
+def test_a_function_says_when_it_fails(name):
+    for one in FACES[name].split():
+        thing = getattr(importlib.import_module(name), one)
+        if inspect.isfunction(thing) and inspect.signature(thing).parameters:
+            assert re.search(r"Errors?\b|[Ww]arns", inspect.getdoc(thing)), f"{name}.{one}"
 
 
 @pytest.mark.parametrize("name", FACES)

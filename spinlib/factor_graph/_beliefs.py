@@ -72,7 +72,7 @@ def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np
     the second by adding factor a alone, :math:`\ln\sum f_a\prod_j m_{j\to a}`; m are the messages of variables to
     factors that follow from ``messages`` and u the unnormalised answers. The Bethe value is ``variable.sum() - ((degree
     - 1) * factor).sum()`` with the degree of each factor. For p-spin Ising factors the second is log[cosh(beta J) (1 +
-    tanh(beta J) prod m)]. Source: the slides of pspin_ising; Mezard and Montanari (2009), 14.2.4.
+    tanh(beta J) prod m)]. ValueError: as bp. Source: slides of pspin_ising; Mezard and Montanari (2009), 14.2.4.
 
     >>> from spinlib.factor_graph import bethe_terms, bp, ising
     >>> pair = ising([[0, 1], [1, 0]])

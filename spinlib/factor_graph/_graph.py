@@ -74,7 +74,7 @@ class FactorGraph:
 
 
 def edges(graph: FactorGraph) -> np.ndarray:
-    """The edges (factor, variable) of the graph, (E, 2), in the order of the messages.
+    """The edges (factor, variable) of the graph, (E, 2), in the order of the messages. TypeError for no graph.
 
     >>> from spinlib.factor_graph import edges, ising
     >>> edges(ising([[0, 1], [1, 0]])).tolist()

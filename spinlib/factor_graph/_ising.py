@@ -63,7 +63,7 @@ def ising(J: ArrayLike, h: ArrayLike = 0.0, beta: float = 1.0) -> FactorGraph:
 
 
 def magnetisations(marginals: ArrayLike) -> np.ndarray:
-    """Mean spins (n,) from marginals (n, 2) of Ising spins.
+    """Mean spins (n,) from marginals (n, 2) of Ising spins. ValueError for what is no probability.
 
     >>> from spinlib.factor_graph import magnetisations
     >>> magnetisations([[0.25, 0.75]])
@@ -74,7 +74,7 @@ def magnetisations(marginals: ArrayLike) -> np.ndarray:
 
 
 def tree_scopes(M: int, p: int, *, rng: RNG = None) -> np.ndarray:
-    """Scopes (M, p) of a random tree of M factors of p spins on M(p-1)+1 spins: each new factor hangs on one old spin.
+    """Scopes (M, p) of a random tree of M factors on M(p-1)+1 spins: each hangs on one old spin. ValueError for p < 2.
 
     >>> tree_scopes(2, 3, rng=0).shape
     (2, 3)
@@ -86,7 +86,7 @@ def tree_scopes(M: int, p: int, *, rng: RNG = None) -> np.ndarray:
 
 
 def random_scopes(n_spins: int, M: int, p: int, *, rng: RNG = None) -> np.ndarray:
-    """Scopes (M, p) of M factors, each on p different spins drawn at random: a random graph, with loops.
+    """Scopes (M, p) of M factors, each on p different spins drawn at random, with loops. ValueError for p > n_spins.
 
     >>> random_scopes(5, 4, 3, rng=0).shape
     (4, 3)

@@ -102,8 +102,7 @@ def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng:
     By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance ``1/(2
     N^(p-1))``: then the covariance is exactly ``(N/2) q^p`` at every N (Crisanti and Sommers 1992). With
     ``distinct=True`` the sum runs over ``i1 < ... < ip`` with variance ``p!/(2 N^(p-1))`` as in Thesis eq. (20);
-    covariance ``(N/2) q^p`` then holds only up to relative order 1/N. Refuses more than 2^27 entries N^p, and p above
-    8.
+    covariance ``(N/2) q^p`` then holds only up to relative order 1/N. ValueError above 2^27 entries N^p, and for p > 8.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
@@ -133,7 +132,7 @@ def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = Fa
     ``plant_i1 ... plant_ip / (2 T N^(p-1))`` (with ``distinct=True`` those of distinct indices only). Given the
     couplings, the plant has the Boltzmann distribution at ``T``, and at no other temperature: plant anew at each.
     By default the energy of the plant is ``-1/(2T)`` per spin on average. The same ``rng`` at another T gives the same
-    plant and noise. Refuses sizes as gaussian_couplings does. Source: Krzakala and Zdeborova 2009 (quiet planting).
+    plant and noise. ValueError as gaussian_couplings. Source: Krzakala and Zdeborova 2009 (quiet planting).
 
     >>> from spinlib.pspin.simulation import planted_couplings
     >>> J, plant = planted_couplings(32, T=0.5, rng=0)
@@ -151,7 +150,7 @@ def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = Fa
 
 
 def random_spins(n_spins: int, shape: Sequence[int] = (), *, rng: RNG = None) -> np.ndarray:
-    """Spins ``(*shape, N)`` drawn uniformly from the sphere ``sum_i s_i^2 = N``. Source: Thesis eq. (18).
+    """Spins ``(*shape, N)`` drawn uniformly from the sphere ``sum_i s_i^2 = N``, Thesis eq. (18). ValueError for N < 2.
 
     >>> from spinlib.pspin.simulation import random_spins
     >>> s = random_spins(50, (3,), rng=0)
@@ -165,7 +164,7 @@ def random_spins(n_spins: int, shape: Sequence[int] = (), *, rng: RNG = None) ->
 
 
 def overlap(s: ArrayLike, t: ArrayLike) -> np.ndarray:
-    """Overlap ``(1/N) sum_i s_i t_i`` of two configurations (..., N) in [-1, 1] on the sphere. Source: Thesis eq. (31).
+    """Overlap ``(1/N) sum_i s_i t_i`` of configurations (..., N), Thesis eq. (31). ValueError for unequal N.
 
     >>> from spinlib.pspin.simulation import overlap
     >>> print(overlap([1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, -1.0]))

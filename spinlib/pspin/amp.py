@@ -51,7 +51,7 @@ class OverlapPath:
 def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
     """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1; of its shape.
 
-    The mean is v h: q + v = 1 of Thesis eqs. (59)-(61) at every step, the multiplier follows the field.
+    The mean is v h: q + v = 1 of Thesis eqs. (59)-(61) at every step. ValueError for a variance below 0.
 
     >>> from spinlib.pspin.amp import spherical_variance
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
@@ -66,7 +66,7 @@ def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None,
 
     Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts.
     At fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is
-    unstable for p >= 3. Source: the map of :func:`amp`; for pairwise couplings Bolthausen (2014).
+    unstable for p >= 3. Source: the map of :func:`amp`; p = 2: Bolthausen (2014). ValueError for other q.
 
     >>> from spinlib.pspin.amp import state_evolution
     >>> se = state_evolution(3, 0.4, 0.5, overlap=0.49, n_steps=200)

@@ -130,7 +130,7 @@ def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 10
     accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps
     sample P(q). Neighbouring temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the
     first sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over
-    samples of the default couplings.
+    samples of the default couplings. ValueError for temperatures that do not increase.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
     >>> run = parallel_tempering(gaussian_couplings(16, rng=0), [0.8, 1.0, 1.3], n_sweeps=20, rng=1)

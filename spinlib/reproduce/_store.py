@@ -125,7 +125,7 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
     """How a stored run was made: seed, parameters, versions, seconds of all points together.
 
     Where the run was compared with published arrays, ``agreement`` holds the ``date`` and ``rows``, each with ``what``
-    it is, ``value``, the ``band`` wanted (or None), whether it was ``met``, and the number of ``points``.
+    it is, ``value``, the ``band`` wanted (or None), whether it was ``met``, and how many ``points``. Errors as of load.
 
     >>> from spinlib.reproduce import about
     >>> about("amp_variances")["parameters"]["D"]

@@ -32,6 +32,15 @@ def test_the_example_of_the_readme_prints_what_it_says():
     assert len([line for line in code.splitlines() if line.strip()]) <= 12
 
 
+def test_the_large_example_of_the_readme_runs(tmp_path, monkeypatch):
+    code = re.search(r"```py\n(from spinlib.icl.*?)```", README, re.S)[1]
+    monkeypatch.chdir(tmp_path)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"), "README.md", "exec"), {})
+    error, law = (float(number) for number in re.findall(r"0\.\d{4}", out.getvalue()))
+    assert error == pytest.approx(law, rel=0.15) and (tmp_path / "run.npz").is_file()
+
+
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_every_command_that_is_named_exists(page):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))

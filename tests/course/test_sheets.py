@@ -170,13 +170,17 @@ def shown(text):
 def test_what_a_week_names_is_there(week, row):
     """Files, headings (in italics behind the link to their chapter), and figures, each in a section that is read."""
     assert not [link for link in re.findall(r"\]\(([^)]+)\)", row) if not (ROOT / "course" / link).is_file()]
+    given, _, show = row.strip(" |").rpartition("|")
     read = {}
-    for link, words in re.findall(r"\]\(([^)]+)\)((?:(?!\]\().)*)", row):
+    for link, words in re.findall(r"\]\(([^)]+)\)((?:(?!\]\().)*)", given):
         wanted = re.findall(r"\*([^*]+)\*", words)
         text = (ROOT / "course" / link).read_text(encoding="utf-8")
         headings = {heading.strip() for heading in re.findall(r"## ([^\"\\|]+?)(?:\\n|\"|$)", text, re.M)}
         assert set(wanted) <= headings, link
         if link.endswith(".ipynb"):
-            read |= {figure: not wanted or section in (None, *wanted) for figure, section in shown(text)}
-    figures = re.findall(r"`(fig-[a-z0-9-]+)`", row)
-    assert figures and all(read.get(name) for name in figures), f"{figures}: no section that is read shows it"
+            chosen = (None, *wanted)
+            read |= {figure: (link, section) for figure, section in shown(text) if not wanted or section in chosen}
+    words, place, figure = re.fullmatch(r" \[(.+)\]\((.+)\), `(fig-[a-z0-9-]+)`", show).groups()
+    assert figure in read, "no section that is read shows it"
+    link, section = read[figure]
+    assert place == link and (words == section if section else words.startswith("the opening of ")), read[figure]

@@ -123,3 +123,12 @@ def test_fields_up_to_172_are_taken():
         with pytest.raises(ValueError, match="at most 172, got beta=1"):
             pspin_ising(2, [[0, 1]], **bad)
     assert len(pspin_ising(2, [[0, 1]], 172.0, h=172.0).factors) == 3
+
+
+def test_a_graph_without_edges_needs_no_sweep():
+    found = bp(FactorGraph((2, 3), []))
+    assert found.converged and found.n_iter == 0 and found.log_Z == pytest.approx(np.log(6), rel=1e-12)
+
+
+def test_a_scope_may_hold_every_spin():
+    np.testing.assert_array_equal(np.sort(random_scopes(3, 4, 3, rng=0)), np.tile(np.arange(3), (4, 1)))
