@@ -58,7 +58,6 @@ def weight_map(ax: Axes, W: ArrayLike, *, limit: float | None = None, title: str
     W = check_array("W", W, (None, None), hint="a weight map is a matrix")
     limit = np.abs(W).max() if limit is None else check_real("limit", limit, above=0)
     image = ax.imshow(W, vmin=-limit, vmax=limit, cmap="RdBu_r", interpolation="nearest")
-    ax.grid(False)
     ax.set(title=title, xticks=[], yticks=[])
     return image
 

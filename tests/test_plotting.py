@@ -60,6 +60,35 @@ def test_factor_graph_draws_circles_squares_and_names_where_they_are():
     plt.close(fig)
 
 
+def test_every_edge_is_drawn_from_its_spin_to_its_factor():
+    graph = pspin_ising(9, tree_scopes(4, 3, rng=0), 1.0)
+    fig, ax = plt.subplots()
+    spins, squares = factor_graph(ax, graph)
+    ends = [np.array([spins[i], squares[a]]) for a, (scope, _) in enumerate(graph.factors) for i in scope]
+    np.testing.assert_allclose([line.get_xydata() for line in ax.lines], ends)
+    np.testing.assert_array_equal(factor_graph(ax, graph, rng=0)[0], spins)             # the same picture every time
+    plt.close(fig)
+
+
+def test_parts_of_a_graph_that_do_not_meet_lie_apart():
+    graph = pspin_ising(6, [[0, 1, 2], [3, 4, 5]], 1.0)
+    fig, ax = plt.subplots()
+    spins, _ = factor_graph(ax, graph)
+    between = np.linalg.norm(spins[:3, None] - spins[3:], axis=-1)
+    assert between.min() > 2 and between.mean() == pytest.approx(4, rel=0.2)            # the widest part, 2, and 2 more
+    plt.close(fig)
+
+
+def test_a_weight_map_has_no_ticks_and_no_grid():
+    fig, ax = plt.subplots()
+    with style():
+        weight_map(ax, np.eye(3))
+    fig.canvas.draw()
+    assert not len(ax.get_xticks()) and not len(ax.get_yticks())
+    assert not ax.get_xgridlines() and not ax.get_ygridlines()                          # the style has a grid
+    plt.close(fig)
+
+
 @pytest.mark.parametrize("call,error,words", [
     (lambda ax: factor_graph(ax, "graph"), TypeError, "graph must be of type FactorGraph, got str"),
     (lambda ax: weight_map(ax, np.zeros(3)), ValueError, r"W must have shape \(any, any\)"),
