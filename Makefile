@@ -5,6 +5,9 @@ CHAPTER ?=
 ARGS ?=
 JOBS ?= 2
 PY := .venv/bin/python
+ifneq ($(and $(PYTHON),$(wildcard .venv/.installed)),)
+$(info == PYTHON=$(PYTHON) is for the set-up; .venv is there already and stays ("make clean" removes it))
+endif
 # Absolute, because notebook kernels start in the folder of their chapter.
 export PYTHONPATH := $(CURDIR)
 export OMP_NUM_THREADS := 1
