@@ -38,4 +38,4 @@ def test_importing_it_does_not_load_torch():
 
 def test_a_name_that_it_has_not():
     with pytest.raises(AttributeError, match="module 'spinlib.attention' has no attribute 'atention'"):
-        spinlib.attention.atention
+        assert spinlib.attention.atention

@@ -2,6 +2,7 @@
 import json
 import re
 
+import boxes
 import pytest
 import run_notebooks
 import yaml
@@ -73,7 +74,7 @@ def test_a_problem_has_stars_minutes_a_hint_and_a_target(sheet):
     assert text.startswith(f"(sheet-{number})=\n# Problem sheet {number}: ")
     found = problems(text)
     assert len(found) == len(re.findall(r"^## ", text, re.M)) == 5
-    for k, (label, heading, written, minutes, body) in enumerate(found, 1):
+    for k, (_, heading, written, minutes, body) in enumerate(found, 1):
         assert int(written) == k and 30 <= int(minutes) <= 180, heading
         assert len(re.findall(r"^:::\{dropdown\} Hint$", body, re.M)) == 1, heading
         assert targets(body), f"{heading}: *Target:* with a number in bold"
@@ -153,6 +154,19 @@ def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
     named = re.findall(r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)", " ".join(row for _, row in WEEKS[:14]))
     assert not [name for name in named if name not in chapters()]
     assert {name for name in chapters() if not name.startswith("beyond/")} <= set(named), "a chapter without a week"
+
+
+@pytest.mark.parametrize("week, row", WEEKS[:14])
+def test_a_week_says_how_long_its_reading_takes(week, row):
+    """As the boxes of the chapters count: 150 words a minute, two minutes a formula; openings too, side roads not."""
+    read, told = row.split(" | ")[:2]
+    needed = re.split(r"; (?:for the curious|side roads|one of) \[", read)[0]
+    minutes = 0
+    for name, words in re.findall(r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)((?:(?!\]\().)*)", needed):
+        there = boxes.sections(name)
+        minutes += sum(boxes.measure(there[heading])[2] for heading in
+                       ([None, *re.findall(r"\*([^*]+)\*", words)] if "*" in words else there))
+    assert int(told) == pytest.approx(minutes, rel=0.2), f"{minutes} minutes"
 
 
 def shown(text):

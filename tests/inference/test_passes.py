@@ -1,35 +1,15 @@
 """Prompts in blocks: the solvers against scipy and against matrices in memory, one block against many."""
-import os
-import pathlib
-import signal
-import subprocess
-import sys
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from passes import BLOCKS, SOLVERS, TASK, close, joined
 from scipy.sparse.linalg import LinearOperator, cg
 
 from spinlib import ConvergenceWarning
-from spinlib._core._files import read_arrays
 from spinlib.icl import Features, LinearTask, features, weights
 from spinlib.inference import ground_state_cg, sample_amp, spike_amp
 from spinlib.inference._passes import Pass
-
-TASK = LinearTask(6, 30, noise=0.2)
-BLOCKS = TASK.blocks(1000, size=24, rng=3)                # 42 blocks, more than there are partial sums, the last of 16
-SOLVERS = {"cg": lambda data, **o: ground_state_cg(data, 0.02, **o),
-           "amp": lambda data, **o: sample_amp(data, 0.02, **o),
-           "spikes": lambda data, **o: spike_amp(data, **o)}
-
-
-def joined(blocks):
-    return Features(*(np.concatenate([getattr(block, name) for block in blocks]) for name in ("u", "query", "y")))
-
-
-def close(a, b, rtol=1e-13):
-    np.testing.assert_allclose(a, b, rtol=0, atol=rtol * np.abs(b).max())
 
 
 # --- blocks of prompts ---------------------------------------------------------------------------------------------
@@ -180,6 +160,20 @@ def test_the_weights_of_blocks_are_near_the_best():
     assert 0.5 < np.diagonal(W).mean() < 1.1
 
 
+def test_the_true_residual_decides_and_not_the_believed_one():
+    """Two features that differ by a millionth: means near 1e6, whose rounding the recursion does not see."""
+    y = np.random.default_rng(0).standard_normal(50)
+    near = Features(np.column_stack([np.ones(50), 1 + 1e-6 * y]), np.ones((50, 1)), y)
+    with pytest.warns(ConvergenceWarning, match="ground_state_cg did not converge: residual .* > tol 1.0e-12 after"):
+        found = ground_state_cg(near, 0.0, tol=1e-12)
+    assert not found.converged and found.n_iter < 10 and found.residual > 1e-11
+
+
+def test_sample_amp_says_what_would_help():
+    with pytest.warns(ConvergenceWarning, match="sample_amp did not converge.*; raise damping, max_iter or the ridge"):
+        sample_amp(joined(BLOCKS), 0.02, max_iter=2)
+
+
 # --- precision, devices, workers -----------------------------------------------------------------------------------
 
 @pytest.mark.slow
@@ -249,91 +243,6 @@ def test_what_a_pass_refuses():
         sample_amp(BLOCKS, 0.02, device="gpu")
 
 
-# --- interrupted ---------------------------------------------------------------------------------------------------
-
-class Mortal(Sequence):
-    """Blocks that kill the process, like kill -9, when they are read for the n-th time."""
-
-    def __init__(self, blocks, n=10**9):
-        self.blocks, self.n, self.reads = blocks, n, 0
-
-    def __len__(self):
-        return len(self.blocks)
-
-    def __getitem__(self, b):
-        self.reads += 1
-        if self.reads == self.n:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self.blocks[b]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-@pytest.mark.parametrize(("name", "deaths"), [("cg", [300]), ("amp", [200, 300]), ("spikes", [400])])
-def test_kill_9_costs_one_sweep(tmp_path, name, deaths):
-    """Killed in the middle of a sweep, once or twice, and started again: the same bits, no finished sweep again."""
-    path, sweeps = tmp_path / "run.npz", 0
-    for n in deaths:
-        code = (f"import sys; sys.path[:0] = {[str(pathlib.Path(__file__).parent)]}\n"
-                f"from test_passes import *\nSOLVERS[{name!r}](Mortal(BLOCKS, {n}), checkpoint={str(path)!r})")
-        assert subprocess.run([sys.executable, "-c", code], cwd=pathlib.Path(__file__).parents[2]).returncode == -9
-        before, sweeps = sweeps, len(read_arrays(path)["history"])
-        assert sweeps >= before + n // len(BLOCKS) - 3   # all but the first pass, or two, and the one that was killed
-    blocks = Mortal(BLOCKS)
-    found, alone = SOLVERS[name](blocks, checkpoint=path), SOLVERS[name](BLOCKS)
-    np.testing.assert_array_equal(found.mean, alone.mean)
-    np.testing.assert_array_equal(found.history, alone.history)
-    assert blocks.reads <= (alone.n_iter - sweeps + 3) * len(BLOCKS) + 4
-    again = Mortal(BLOCKS)                                  # what has converged is read
-    np.testing.assert_array_equal(SOLVERS[name](again, checkpoint=path).mean, alone.mean)
-    assert again.reads <= 3 * len(BLOCKS) + 4
-
-
-@pytest.mark.slow
-def test_the_checkpoint_of_another_run_is_refused(tmp_path):
-    path = tmp_path / "run.npz"
-    sample_amp(BLOCKS, 0.02, checkpoint=path)
-    other = TASK.blocks(1000, size=24, rng=4)
-    for run in (lambda: sample_amp(BLOCKS, 0.03, checkpoint=path), lambda: sample_amp(other, 0.02, checkpoint=path),
-                lambda: ground_state_cg(BLOCKS, 0.02, checkpoint=path),
-                lambda: sample_amp(BLOCKS, 0.02, damping=0.1, checkpoint=path),
-                lambda: sample_amp(BLOCKS, 0.02, dtype="float32", tol=1e-4, checkpoint=path)):
-        with pytest.raises(ValueError, match="run.npz is the checkpoint of another run.*name another file"):
-            run()
-    path.write_bytes(path.read_bytes()[:500])
-    with pytest.raises(ValueError, match="run.npz is no checkpoint, or a damaged one; delete it"):
-        sample_amp(BLOCKS, 0.02, checkpoint=path)
-
-
-@pytest.mark.slow
-def test_a_run_that_stopped_early_goes_on(tmp_path):
-    """Of its own accord, at max_iter or at a looser tol: more of either, and it ends where one run would have."""
-    path, alone = tmp_path / "run.npz", ground_state_cg(BLOCKS, 0.02)
-    with pytest.warns(ConvergenceWarning):
-        ground_state_cg(BLOCKS, 0.02, max_iter=3, checkpoint=path)
-    ground_state_cg(BLOCKS, 0.02, tol=1e-3, checkpoint=path)
-    np.testing.assert_array_equal(ground_state_cg(BLOCKS, 0.02, checkpoint=path).mean, alone.mean)
-    assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
-
-
-SETTINGS = {"cg": [{"ridge": 0.03}], "amp": [{"ridge": 0.03}, {"damping": 0.1}],
-            "spikes": [{"share": 0.2}, {"size": 0.5}, {"damping": 0.1}]}
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_checkpoint_knows_every_setting_of_its_solver(name, tmp_path):
-    """A file with the mark of the same prompts under another ridge, damping, share or size is refused."""
-    data = TASK.blocks(200, size=100, rng=3)
-    solver = {"cg": ground_state_cg, "amp": sample_amp, "spikes": spike_amp}[name]
-    usual = {"tol": 0.5} | ({} if name == "spikes" else {"ridge": 0.02})
-    path = tmp_path / "run.npz"
-    solver(data, **usual, checkpoint=path)
-    solver(data, **usual, checkpoint=path)                  # its own file is read
-    for other in SETTINGS[name]:
-        with pytest.raises(ValueError, match="another run"):
-            solver(data, **usual | other, checkpoint=path)
-
-
 def test_kernels_see_the_dtype_that_was_asked_for():
     seen = []
 
@@ -344,24 +253,3 @@ def test_kernels_see_the_dtype_that_was_asked_for():
     for data in (BLOCKS, list(BLOCKS), joined(BLOCKS)):
         assert Pass(data, "float32")(kernel, np.ones((7, 6)))[0].dtype == np.float64
     assert set(seen) == {np.dtype("float32")}
-
-
-def test_the_true_residual_decides_and_not_the_believed_one():
-    """Two features that differ by a millionth: means near 1e6, whose rounding the recursion does not see."""
-    y = np.random.default_rng(0).standard_normal(50)
-    near = Features(np.column_stack([np.ones(50), 1 + 1e-6 * y]), np.ones((50, 1)), y)
-    with pytest.warns(ConvergenceWarning, match="ground_state_cg did not converge: residual .* > tol 1.0e-12 after"):
-        found = ground_state_cg(near, 0.0, tol=1e-12)
-    assert not found.converged and found.n_iter < 10 and found.residual > 1e-11
-
-
-def test_a_checkpoint_knows_the_last_block(tmp_path):
-    first, last, other = (TASK.sample_features(40, rng=k) for k in range(3))
-    sample_amp([first, last], 0.5, tol=0.5, checkpoint=tmp_path / "run.npz")
-    with pytest.raises(ValueError, match="another run"):
-        sample_amp([first, other], 0.5, tol=0.5, checkpoint=tmp_path / "run.npz")
-
-
-def test_sample_amp_says_what_would_help():
-    with pytest.warns(ConvergenceWarning, match="sample_amp did not converge.*; raise damping, max_iter or the ridge"):
-        sample_amp(joined(BLOCKS), 0.02, max_iter=2)

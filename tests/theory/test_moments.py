@@ -158,6 +158,7 @@ def test_variances_of_the_fields_by_conditioning_on_the_task(N):
     s = a + m
     u2 = (s + 2 * a) / (N * D) + (1 - 1 / N) * a / D                                            # E u_a^2
     last = (s / D)**2 * (1 + 2 / N)                                                             # E (y0.y0 / N)^2
-    for name, q2, u2, mean in (("C_diag", (s + 2 * a) / D, u2, 1 / D), ("C", (s + 2 * m) / D, u2, 0),
-                               ("D", (s + 2 * m) / D, last, 0)):                                # E y^2 q^2
-        assert block_moments(D, N, 7)[name].var == pytest.approx(((weight * q2 * u2).sum() - mean**2) / 7, rel=1e-12)
+    for name, q2, other, mean in (("C_diag", (s + 2 * a) / D, u2, 1 / D), ("C", (s + 2 * m) / D, u2, 0),
+                                  ("D", (s + 2 * m) / D, last, 0)):                             # E y^2 q^2
+        var = ((weight * q2 * other).sum() - mean**2) / 7
+        assert block_moments(D, N, 7)[name].var == pytest.approx(var, rel=1e-12)

@@ -101,9 +101,14 @@ def main_line(name: str) -> str:
     return "".join(section for section in sections if not AFTER.match(section.removeprefix("## ")))
 
 
-def measure(name: str) -> tuple[int, int, int]:
-    """Words, displayed formulas and minutes of a main line."""
-    text = main_line(name)
+def sections(name: str) -> dict[str | None, str]:
+    """Heading -> text of the sections of a main line; its opening has the heading None."""
+    opening, *parts = re.split(r"^## (.*)$", main_line(name), flags=re.M)
+    return {None: opening} | dict(zip(parts[::2], parts[1::2]))
+
+
+def measure(text: str) -> tuple[int, int, int]:
+    """Words, displayed formulas and minutes of a text."""
     formulas = len(re.findall(r"\$\$.*?\$\$", text, re.S))
     text = re.sub(r"\$\$.*?\$\$(?: *\([\w-]+\))?", " ", text, flags=re.S)
     text = re.sub(r"\{[\w:]+\}`[^`]*`|\$[^$]+\$|`[^`]+`", " x ", text)
@@ -119,7 +124,7 @@ def told(name: str) -> int | None:
 
 def main(names):
     for name in names or chapters():
-        words, formulas, minutes = measure(name)
+        words, formulas, minutes = measure(main_line(name))
         mark = "SPLIT" if words > 3200 else "long" if words > 2500 else ""
         print(f"{name:42s} {words:5d} words {formulas:3d} formulas {minutes:4d} min, box {told(name)} {mark}")
 
