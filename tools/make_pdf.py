@@ -29,10 +29,12 @@ body { background: #fff; } article.bd-article { break-before: page; padding: 0; 
 .cover { height: 90vh; display: flex; flex-direction: column; justify-content: center; } .cover h1 { font-size: 3rem; }
 .cover .of { font-size: 2rem; margin: 0 0 3rem; }
 h1, h2, h3 { white-space: pre-wrap; }  /* the outline of the PDF is read by lines: a space at the end of one stays */
-.contents { break-before: page; } .contents p { margin: .15rem 0; display: flex; gap: .5rem; }
+.contents { break-before: page; line-height: 1.45; } .contents p { margin: .15rem 0; display: flex; gap: .5rem; }
 .contents a { color: inherit; text-decoration: none; flex: auto; border-bottom: 1px dotted #bbb; }
 .contents b { font-weight: normal; } .contents .part { font-weight: bold; margin-top: 1rem; }
 .contents .section { padding-left: 1.5rem; font-size: .9rem; }
+.opening { zoom: .9; } .opening img { width: auto !important; max-height: 10rem; }  /* a part opens on one page */
+.solution.admonition { border: 0; box-shadow: none; } .solution :last-child { margin-bottom: 0; padding-bottom: 0; }
 """
 PREPARE = """async () => {
   await window.MathJax.startup.promise;
@@ -41,6 +43,7 @@ PREPARE = """async () => {
     if (box.scrollWidth > box.clientWidth + 1)
       box.style.fontSize = Math.floor(115 * box.clientWidth / box.scrollWidth) + '%';
 }"""
+UNLISTED = re.compile(r"(What is checked, and how well|Summary|Further reading|Next)\s*#?$")  # in every chapter
 FOOTER = ('<p style="font-size: 8px; width: 100%; text-align: center">'
           '<span class="pageNumber"></span></p>')
 
@@ -102,8 +105,8 @@ def chosen(part: str) -> list[tuple[str, list[str]]]:
     order = contents()
     if not part:
         return order
-    parts = {pathlib.PurePosixPath(names[0]).name: [(caption, names)]
-             for caption, names in order if kind(names[0]) == "opening"}
+    parts = {pathlib.PurePosixPath(names[0]).name: [("", names)]
+             for _, names in order if kind(names[0]) == "opening"}
     if part not in parts:
         sys.exit(f"make pdf: there is no part {part}; take one of {', '.join(parts)}, or none for the whole book")
     return parts[part]
@@ -125,7 +128,11 @@ def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dic
             lines.append(f'<p class="part">{html.escape(caption)}</p>')
         for name in part:
             body = article(folder, name, names)
+            if kind(name) == "opening":
+                body["class"].append("opening")
             for level in body.select("h1, h2"):
+                if level.name == "h2" and UNLISTED.search(level.get_text()):
+                    continue
                 target = level.parent.get("id") or body["id"]
                 style = "section" if level.name == "h2" else "part" if kind(name) == "opening" else "chapter"
                 lines.append(f'<p class="{style}"><a href="#{target}">{level.decode_contents()}</a>'

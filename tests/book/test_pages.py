@@ -111,11 +111,22 @@ def test_in_the_pdf_solutions_follow_the_chapter_and_say_whose_they_are(tmp_path
 
 
 def test_a_pdf_of_a_part_has_its_opening_and_its_chapters():
-    [(_, names)] = make_pdf.chosen("part_3")
-    assert names[0] == "chapters/part_3" and "chapters/mapping/message_passing" in names
+    [(caption, names)] = make_pdf.chosen("part_3")
+    assert caption == "" and names[0] == "chapters/part_3" and "chapters/mapping/message_passing" in names
     assert make_pdf.chosen("") == make_pdf.contents()
     with pytest.raises(SystemExit, match="no part three; take one of part_1, part_2"):
         make_pdf.chosen("three")
+
+
+def test_the_contents_of_the_pdf_name_what_is_of_the_chapter_and_its_page(tmp_path):
+    (tmp_path / "intro.html").write_text("<head></head><article class='bd-article'><h1>Title</h1></article>")
+    (tmp_path / "a.html").write_text('<article class="bd-article"><section id="t"><h1>T</h1>' + "".join(
+        f'<section id="s{k}"><h2>1.{k}. {name}<a class="headerlink" href="#">#</a></h2></section>' for k, name in
+        enumerate(("Why", "Exercises", "What is checked, and how well", "Summary", "Further reading", "Next"))))
+    text = make_pdf.combine(tmp_path, [("Caption", ["a"]), ("", ["intro"])], {"a-s1": 17})
+    lines = make_pdf.BeautifulSoup(text, "html.parser").select(".contents p")
+    assert [line.get_text() for line in lines] == ["Caption", "T", "1.0. Why", "1.1. Exercises17", "Title"]
+    assert [line.a and line.a["href"] for line in lines] == [None, "#a-t", "#a-s0", "#a-s1", "#intro"]
 
 
 def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monkeypatch):
