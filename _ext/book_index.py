@@ -1,4 +1,5 @@
 """Local Sphinx extension: the page of the general index is filled from the chapters when it is read."""
+
 import pathlib
 import sys
 
@@ -9,6 +10,7 @@ PAGE = "chapters/reference/index"
 def fill(app, page, text):
     if page == PAGE:
         import subjects
+
         text[0] += subjects.index()
 
 

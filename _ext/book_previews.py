@@ -3,6 +3,7 @@
 Formulas, terms and references that some link leads to, each as it stands on its page: a page that is read from disk may
 not fetch, but it may load a script. Everything is read from the built pages, so two builds write the same bytes.
 """
+
 import json
 import pathlib
 import posixpath
@@ -10,11 +11,15 @@ import re
 
 LINK = re.compile(r'<a class="reference internal" href="([^"#]*)#((?:equation|term)-[^"]+|id\d+)"')
 SHOWN = [
-    re.compile(r'<div class="math notranslate nohighlight" id="(equation-[^"]+)">(.*?)</div>', re.S),
+    re.compile(
+        r'<div class="math notranslate nohighlight" id="(equation-[^"]+)">(.*?)</div>', re.S
+    ),
     re.compile(r'<dt id="(term-[^"]+)">(.*?</dd>)', re.S),
     re.compile(r'<div class="citation" id="(id\d+)"[^>]*>(.*?)</div>', re.S),
 ]
-LEFT_OUT = re.compile(r'<a class="headerlink".*?</a>|</?a\b[^>]*>| id="[^"]*"|<span class="label">.*?(?=<p>)', re.S)
+LEFT_OUT = re.compile(
+    r'<a class="headerlink".*?</a>|</?a\b[^>]*>| id="[^"]*"|<span class="label">.*?(?=<p>)', re.S
+)
 
 
 def previews(html: pathlib.Path) -> dict[str, str]:
@@ -24,7 +29,11 @@ def previews(html: pathlib.Path) -> dict[str, str]:
         text, page = path.read_text(encoding="utf-8"), path.relative_to(html).as_posix()
         for target, anchor in LINK.findall(text):
             if target or not anchor.startswith("equation-"):
-                other = posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) if target else page
+                other = (
+                    posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+                    if target
+                    else page
+                )
                 wanted.add(f"{other}#{anchor}")
         for shown in SHOWN:
             for anchor, inside in shown.findall(text):
@@ -46,9 +55,13 @@ def as_shown(name: str, inside: str) -> str:
 def write(app, error):
     if error is None and app.builder.format == "html":
         html = pathlib.Path(app.outdir)
-        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(text, ensure_ascii=False)}"
-                           for name, text in previews(html).items())
-        (html / "_static" / "preview-data.js").write_text(f"window.bookPreviews = {{\n{lines}\n}};\n", encoding="utf-8")
+        lines = ",\n".join(
+            f"{json.dumps(name)}: {json.dumps(text, ensure_ascii=False)}"
+            for name, text in previews(html).items()
+        )
+        (html / "_static" / "preview-data.js").write_text(
+            f"window.bookPreviews = {{\n{lines}\n}};\n", encoding="utf-8"
+        )
 
 
 def setup(app):

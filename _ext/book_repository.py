@@ -5,6 +5,7 @@ The front page has a place for it too, a container of the class book-address, wh
 The address is `repository: url` in _config.yml, or the variable REPOSITORY_URL (set by the workflow that publishes the
 book); without one there are no buttons, because they would lead nowhere.
 """
+
 import os
 
 from docutils import nodes
@@ -14,8 +15,15 @@ def buttons(app, config):
     options = config.html_theme_options
     address = (os.environ.get("REPOSITORY_URL") or options.get("repository_url") or "").rstrip("/")
     options["repository_url"] = address
-    options["repository_branch"] = os.environ.get("REPOSITORY_BRANCH") or options.get("repository_branch") or "main"
-    for button in ("use_repository_button", "use_source_button", "use_issues_button", "use_edit_page_button"):
+    options["repository_branch"] = (
+        os.environ.get("REPOSITORY_BRANCH") or options.get("repository_branch") or "main"
+    )
+    for button in (
+        "use_repository_button",
+        "use_source_button",
+        "use_issues_button",
+        "use_edit_page_button",
+    ):
         options[button] = bool(address)
 
 

@@ -3,18 +3,35 @@
 A full-batch step of linear attention sees of its prompts only the couplings and fields of ``icl.to_spin_glass``, so a
 step costs n^2, whatever their number. Everything here works for any quadratic energy.
 """
+
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsymv
 
-from spinlib._core import check_array, check_finite, check_flag, check_integer, check_numbers, check_real, check_type
+from spinlib._core import (
+    check_array,
+    check_finite,
+    check_flag,
+    check_integer,
+    check_numbers,
+    check_real,
+    check_type,
+)
 from spinlib.spin_glass import SpinGlass
 
 
-def trajectory(glass: SpinGlass, start: ArrayLike | tuple[ArrayLike, ArrayLike], *, steps: int = 3000,
-               lr: float = 0.01, adam: bool = True, every: int | None = None, eps: float = 1e-8) -> np.ndarray:
+def trajectory(
+    glass: SpinGlass,
+    start: ArrayLike | tuple[ArrayLike, ArrayLike],
+    *,
+    steps: int = 3000,
+    lr: float = 0.01,
+    adam: bool = True,
+    every: int | None = None,
+    eps: float = 1e-8,
+) -> np.ndarray:
     r"""The weights at the start, after each ``every`` steps (default: ``steps``) and at the end, first axis the time.
 
     ``start`` holds the n weights, in any shape, such as W (D+1, D), Thesis eq. (171); or it is a tuple (W_K, W_Q) of
@@ -32,17 +49,24 @@ def trajectory(glass: SpinGlass, start: ArrayLike | tuple[ArrayLike, ArrayLike],
     [[0.0, 0.0], [1.0, 0.5], [1.0, 0.5]]
     """
     parts, shape = _parts(glass, start)
-    steps, lr, adam = check_integer("steps", steps, 1), check_real("lr", lr, above=0), check_flag("adam", adam)
-    every, eps = steps if every is None else check_integer("every", every, 1), check_real("eps", eps, above=0)
-    A, h = glass.hessian.T, glass.h                                          # symmetric; columns first, for BLAS
-    w = np.concatenate([part.ravel() for part in parts])                     # all that is trained, and its gradient
+    steps, lr, adam = (
+        check_integer("steps", steps, 1),
+        check_real("lr", lr, above=0),
+        check_flag("adam", adam),
+    )
+    every, eps = (
+        steps if every is None else check_integer("every", every, 1),
+        check_real("eps", eps, above=0),
+    )
+    A, h = glass.hessian.T, glass.h  # symmetric; columns first, for BLAS
+    w = np.concatenate([part.ravel() for part in parts])  # all that is trained, and its gradient
     g, mean, square = np.empty_like(w), np.zeros_like(w), np.zeros_like(w)
     (K, Q), (g_K, g_Q) = (_pair(v, parts) if len(parts) == 2 else (None, None) for v in (w, g))
     product = lambda: w if K is None else (K.T @ Q).ravel()
     path = [product().reshape(shape).copy()]
-    with np.errstate(over="ignore", invalid="ignore"):                       # reported below, in words
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below, in words
         for step in range(1, steps + 1):
-            G = dsymv(1.0, A, product()) - h                                 # dH/dW, from one half of A
+            G = dsymv(1.0, A, product()) - h  # dH/dW, from one half of A
             if K is None:
                 g = G
             else:
@@ -57,9 +81,11 @@ def trajectory(glass: SpinGlass, start: ArrayLike | tuple[ArrayLike, ArrayLike],
             if step % every == 0 or step == steps:
                 path.append(product().reshape(shape).copy())
                 if not np.isfinite(path[-1]).all():
-                    raise ValueError(f"lr must be small enough for the weights to converge, got {lr:g}, with which "
-                                     f"they overflow within {step} steps; gradient descent of one matrix needs "
-                                     "lr < 2 / (largest eigenvalue of the Hessian)")
+                    raise ValueError(
+                        f"lr must be small enough for the weights to converge, got {lr:g}, with which "
+                        f"they overflow within {step} steps; gradient descent of one matrix needs "
+                        "lr < 2 / (largest eigenvalue of the Hessian)"
+                    )
     return np.array(path)
 
 
@@ -77,15 +103,19 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
     [[0.0], [0.5], [1.0]]
     """
     (w,), shape = _parts(glass, check_numbers("start", start))
-    times = check_finite("times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward")
+    times = check_finite(
+        "times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward"
+    )
     values, vectors = np.linalg.eigh(glass.hessian)
     t = times[:, None]
     with np.errstate(over="ignore", invalid="ignore"):
         grown = np.where(values == 0, t, -np.expm1(-values * t) / np.where(values == 0, 1, values))
         path = (w.ravel() @ vectors * np.exp(-values * t) + glass.h @ vectors * grown) @ vectors.T
     if not np.isfinite(path).all():
-        raise ValueError(f"the weights overflow at some of the times up to {times.max():g}: the Hessian has the "
-                         f"eigenvalue {values[0]:.3g}, along which the energy falls without end; raise the ridge")
+        raise ValueError(
+            f"the weights overflow at some of the times up to {times.max():g}: the Hessian has the "
+            f"eigenvalue {values[0]:.3g}, along which the energy falls without end; raise the ridge"
+        )
     return path.reshape(len(times), *shape)
 
 
@@ -98,13 +128,19 @@ def _parts(glass, start) -> tuple[list[np.ndarray], tuple[int, ...]]:
     """The trained matrices, as copies, and the shape of the weights."""
     check_type("glass", glass, SpinGlass, "make one with icl.to_spin_glass(prompts, ridge)")
     if isinstance(start, tuple) and len(start) == 2:
-        W_K, W_Q = (check_array(name, w, (None, None)).copy() for name, w in zip(("W_K", "W_Q"), start))
+        W_K, W_Q = (
+            check_array(name, w, (None, None)).copy() for name, w in zip(("W_K", "W_Q"), start)
+        )
         if len(W_K) != len(W_Q) or W_K.shape[1] * W_Q.shape[1] != glass.n:
-            raise ValueError(f"the pair must be W_K (r, D+1) and W_Q (r, D), whose product has n = {glass.n} entries, "
-                             f"got {W_K.shape} and {W_Q.shape}")
+            raise ValueError(
+                f"the pair must be W_K (r, D+1) and W_Q (r, D), whose product has n = {glass.n} entries, "
+                f"got {W_K.shape} and {W_Q.shape}"
+            )
         return [W_K, W_Q], (W_K.shape[1], W_Q.shape[1])
     w = check_finite("start", start, hint="it holds the weights, or is a tuple (W_K, W_Q)").copy()
     if w.size != glass.n or w.ndim == 0:
-        raise ValueError(f"start must hold n = {glass.n} weights, one a spin, got shape {w.shape}; or be a tuple "
-                         "(W_K, W_Q)")
+        raise ValueError(
+            f"start must hold n = {glass.n} weights, one a spin, got shape {w.shape}; or be a tuple "
+            "(W_K, W_Q)"
+        )
     return [w], w.shape

@@ -1,4 +1,5 @@
 """The landscape of the transformer's glass: curvatures, flat directions, exact cuts; its blocks and their mixtures."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,8 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_finite, check_integer, check_probabilities, check_real, check_rng,
-                           check_type, freeze, need)
+from spinlib._core import (
+    RNG,
+    check_array,
+    check_finite,
+    check_integer,
+    check_probabilities,
+    check_real,
+    check_rng,
+    check_type,
+    freeze,
+    need,
+)
 from spinlib.icl import Features, Prompts, averages, features, weights
 from spinlib.spin_glass import SpinGlass
 
@@ -81,8 +92,14 @@ def relative_norms(data: Prompts | Features) -> np.ndarray:
     return norms / norms.mean(axis=0)
 
 
-def plane_cut(glass: SpinGlass, center: ArrayLike, first: ArrayLike, second: ArrayLike, a: ArrayLike,
-              b: ArrayLike) -> np.ndarray:
+def plane_cut(
+    glass: SpinGlass,
+    center: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+) -> np.ndarray:
     """Energy (len(b), len(a)) on the plane center + a first + b second, exact: a quadratic of six numbers.
 
     ``center``, ``first``, ``second`` (n,), ``a`` and ``b`` 1-D; energies of the loss (Thesis eq. (128)), O(n^2 + grid).
@@ -96,17 +113,27 @@ def plane_cut(glass: SpinGlass, center: ArrayLike, first: ArrayLike, second: Arr
      [ 0.5 -0.5]]
     """
     check_type("glass", glass, SpinGlass, "make one with icl.to_spin_glass or SpinGlass(J, h, lam)")
-    center, first, second = (check_array(name, v, (glass.n,), hint="it is a direction in the space of the spins")
-                             for name, v in (("center", center), ("first", first), ("second", second)))
+    center, first, second = (
+        check_array(name, v, (glass.n,), hint="it is a direction in the space of the spins")
+        for name, v in (("center", center), ("first", first), ("second", second))
+    )
     a, b = check_finite("a", a), check_finite("b", b)
     if a.ndim != 1 or b.ndim != 1:
-        raise ValueError(f"a and b must be lists of numbers, got shapes {a.shape} and {b.shape}; "
-                         "pass np.linspace(-1, 1, 50)")
+        raise ValueError(
+            f"a and b must be lists of numbers, got shapes {a.shape} and {b.shape}; "
+            "pass np.linspace(-1, 1, 50)"
+        )
     slope = glass.gradient(center)
     bent = [glass.lam * v - glass.J @ v for v in (first, second)]
     b = b[:, None]
-    return (glass.energy(center) + a * (slope @ first) + b * (slope @ second) + 0.5 * a**2 * (first @ bent[0])
-            + a * b * (first @ bent[1]) + 0.5 * b**2 * (second @ bent[1]))
+    return (
+        glass.energy(center)
+        + a * (slope @ first)
+        + b * (slope @ second)
+        + 0.5 * a**2 * (first @ bent[0])
+        + a * b * (first @ bent[1])
+        + 0.5 * b**2 * (second @ bent[1])
+    )
 
 
 def block_values(glass: SpinGlass) -> dict[str, np.ndarray]:
@@ -124,9 +151,13 @@ def block_values(glass: SpinGlass) -> dict[str, np.ndarray]:
     check_type("glass", glass, SpinGlass, "make one with icl.to_spin_glass")
     D = weights(glass.h).shape[1]
     first, row = slice(0, D * D), slice(D * D, None)
-    return {"C": glass.h[first].copy(), "D": glass.h[row].copy(),
-            "E": glass.J[first, first][np.triu_indices(D * D, 1)], "F": glass.J[first, row].ravel(),
-            "G": glass.J[row, row][np.triu_indices(D, 1)]}
+    return {
+        "C": glass.h[first].copy(),
+        "D": glass.h[row].copy(),
+        "E": glass.J[first, first][np.triu_indices(D * D, 1)],
+        "F": glass.J[first, row].ravel(),
+        "G": glass.J[row, row][np.triu_indices(D, 1)],
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +178,10 @@ class Mixture:
 
     def __post_init__(self):
         weight = check_probabilities("weight", self.weight, (None,))
-        mean, sd = (check_array(name, v, (len(weight),), hint="give one number per component")
-                    for name, v in (("mean", self.mean), ("sd", self.sd)))
+        mean, sd = (
+            check_array(name, v, (len(weight),), hint="give one number per component")
+            for name, v in (("mean", self.mean), ("sd", self.sd))
+        )
         if (sd <= 0).any():
             raise ValueError(f"sd must be positive, got {sd.min():g}; give standard deviations")
         freeze(self, weight=weight, mean=mean, sd=sd)
@@ -183,20 +216,34 @@ def fit_mixture(values: ArrayLike, components: int = 2) -> Mixture:
     >>> print(fit_mixture(values).sd.round(1))
     [1. 2.]
     """
-    values, components = check_array("values", values, (None,)), check_integer("components", components, 1)
+    values, components = (
+        check_array("values", values, (None,)),
+        check_integer("components", components, 1),
+    )
     if len(np.unique(values)) < 2 * components:
-        raise ValueError(f"values must hold two different numbers a component, got {len(np.unique(values))} for "
-                         f"{components}; take fewer components")
+        raise ValueError(
+            f"values must hold two different numbers a component, got {len(np.unique(values))} for "
+            f"{components}; take fewer components"
+        )
     need("sklearn", "fit_mixture")
     from sklearn.mixture import GaussianMixture
 
     center, scale = values.mean(), values.std()
     width = 2.0 ** (np.arange(components) - (components - 1) / 2)
-    model = GaussianMixture(components, means_init=np.zeros((components, 1)), tol=1e-6, max_iter=5000, reg_covar=1e-9,
-                            weights_init=np.full(components, 1 / components),
-                            precisions_init=(1 / width**2)[:, None, None])
+    model = GaussianMixture(
+        components,
+        means_init=np.zeros((components, 1)),
+        tol=1e-6,
+        max_iter=5000,
+        reg_covar=1e-9,
+        weights_init=np.full(components, 1 / components),
+        precisions_init=(1 / width**2)[:, None, None],
+    )
     model.fit(((values - center) / scale)[:, None])
     sd = np.sqrt(model.covariances_[:, 0, 0])
     order = np.argsort(sd)
-    return Mixture(model.weights_[order] / model.weights_.sum(), center + scale * model.means_[order, 0],
-                   scale * sd[order])
+    return Mixture(
+        model.weights_[order] / model.weights_.sum(),
+        center + scale * model.means_[order, 0],
+        scale * sd[order],
+    )

@@ -4,6 +4,7 @@ A Wishart matrix is C = Z^T Z / P with Z (P, n) of independent normals of varian
 ``ratio`` = n / P, the number of variables per sample, held fixed while both grow. What ridge regression does with
 such features is ``spinlib.theory.ridge_equivalent``.
 """
+
 from __future__ import annotations
 
 from math import comb, sqrt
@@ -39,7 +40,7 @@ def mp_edges(ratio: float, variance: float = 1.0) -> tuple[float, float]:
     (0.25, 2.25)
     """
     ratio, variance = _check(ratio, variance)
-    return variance * (1 - sqrt(ratio))**2, variance * (1 + sqrt(ratio))**2
+    return variance * (1 - sqrt(ratio)) ** 2, variance * (1 + sqrt(ratio)) ** 2
 
 
 def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
@@ -57,7 +58,11 @@ def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     x = check_finite("x", x, hint="the density is 0 far out")
     inside = (x > a) & (x < b)
     t = np.where(inside, x, 1.0)
-    density = np.where(inside, np.sqrt(np.clip((b - t) * (t - a), 0, None)) / (2 * np.pi * variance * ratio * t), 0.0)
+    density = np.where(
+        inside,
+        np.sqrt(np.clip((b - t) * (t - a), 0, None)) / (2 * np.pi * variance * ratio * t),
+        0.0,
+    )
     return np.where((x == 0) & (a == 0), np.inf, density)
 
 
@@ -78,11 +83,15 @@ def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarra
     if on_spectrum.any() or not np.isfinite(z).all():
         zero = " and 0" if ratio >= 1 else ""
         first = z[on_spectrum | ~np.isfinite(z)].ravel()[0]
-        raise ValueError(f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{zero}, got {first:.6g}; "
-                         "add a small imaginary part, or use mp_density")
-    root = np.sqrt(z - a) * np.sqrt(z - b)                     # this product has its cut on [a, b] only, and grows as z
+        raise ValueError(
+            f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{zero}, got {first:.6g}; "
+            "add a small imaginary part, or use mp_density"
+        )
+    root = np.sqrt(z - a) * np.sqrt(
+        z - b
+    )  # this product has its cut on [a, b] only, and grows as z
     minus_B = variance * (1 - ratio) - z
-    plus, minus = minus_B + root, minus_B - root               # one of them may cancel: take the other
+    plus, minus = minus_B + root, minus_B - root  # one of them may cancel: take the other
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.abs(plus) > np.abs(minus), plus / (2 * variance * ratio * z), 2 / minus)
 
@@ -98,7 +107,11 @@ def mp_moment(k: int, ratio: float, variance: float = 1.0) -> float:
     """
     ratio, variance = _check(ratio, variance)
     k = check_integer("k", k, 0)
-    return variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k)) if k else 1.0
+    return (
+        variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k))
+        if k
+        else 1.0
+    )
 
 
 def _complex(z):
@@ -106,9 +119,15 @@ def _complex(z):
         parts = np.asarray(z)
         return check_numbers("z.real", parts.real) + 1j * check_numbers("z.imag", parts.imag)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"z must be a complex number or an array of them, got {type(z).__name__}") from error
+        raise TypeError(
+            f"z must be a complex number or an array of them, got {type(z).__name__}"
+        ) from error
 
 
 def _check(ratio, variance):
-    return (check_real("ratio", ratio, above=0, maximum=1e75, hint="ratio is n / P, variables per sample"),
-            check_real("variance", variance, above=0, maximum=1e75))
+    return (
+        check_real(
+            "ratio", ratio, above=0, maximum=1e75, hint="ratio is n / P, variables per sample"
+        ),
+        check_real("variance", variance, above=0, maximum=1e75),
+    )

@@ -1,4 +1,5 @@
 """A spin glass with real spins and quadratic energy: couplings, fields, stiffnesses. It is all that inference sees."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,8 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_integer, check_last_axis, check_real, check_rng, check_type,
-                           check_whole, freeze)
+from spinlib._core import (
+    RNG,
+    check_array,
+    check_integer,
+    check_last_axis,
+    check_real,
+    check_rng,
+    check_type,
+    check_whole,
+    freeze,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,17 +41,25 @@ class SpinGlass:
     def __post_init__(self):
         h = check_array("h", self.h, (None,))
         if not len(h):
-            raise ValueError("h must hold at least one field, got none; a glass has at least one spin")
+            raise ValueError(
+                "h must hold at least one field, got none; a glass has at least one spin"
+            )
         lam = check_array("lam", self.lam, (len(h),), hint="lam needs one entry per spin, as h has")
-        J = check_array("J", self.J, (len(h), len(h)), hint="J couples every pair of the spins of h")
+        J = check_array(
+            "J", self.J, (len(h), len(h)), hint="J couples every pair of the spins of h"
+        )
         diagonal = np.abs(np.diagonal(J)).max()
         if diagonal > 0:
-            raise ValueError(f"J must have a zero diagonal, got an entry of size {diagonal:.3g}; "
-                             "move it into lam: lam - np.diagonal(J)")
+            raise ValueError(
+                f"J must have a zero diagonal, got an entry of size {diagonal:.3g}; "
+                "move it into lam: lam - np.diagonal(J)"
+            )
         skew = np.abs(J - J.T).max()
         if skew > 1e-12 * np.abs(J).max():
-            raise ValueError(f"J must be symmetric, got |J - J.T| up to {skew:.3g}; "
-                             "pass (J + J.T) / 2 if that is what you mean")
+            raise ValueError(
+                f"J must be symmetric, got |J - J.T| up to {skew:.3g}; "
+                "pass (J + J.T) / 2 if that is what you mean"
+            )
         freeze(self, J=J, h=h, lam=lam)
 
     def __repr__(self) -> str:
@@ -68,8 +86,9 @@ class SpinGlass:
         return np.diag(self.lam) - self.J
 
 
-def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffness: float = 2.5,
-                   rng: RNG = None) -> SpinGlass:
+def gaussian_glass(
+    n: int, *, coupling: float = 1.0, field: float = 0.0, stiffness: float = 2.5, rng: RNG = None
+) -> SpinGlass:
     """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2), one stiffness for all spins.
 
     The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for
@@ -81,7 +100,10 @@ def gaussian_glass(n: int, *, coupling: float = 1.0, field: float = 0.0, stiffne
     (50, True)
     """
     n = check_integer("n", n, 1, hint="n is the number of spins")
-    coupling, field = check_real("coupling", coupling, minimum=0), check_real("field", field, minimum=0)
+    coupling, field = (
+        check_real("coupling", coupling, minimum=0),
+        check_real("field", field, minimum=0),
+    )
     stiffness = check_real("stiffness", stiffness)
     rng = check_rng(rng)
     upper = np.triu(rng.standard_normal((n, n)), 1) * (coupling / np.sqrt(n))
@@ -102,10 +124,21 @@ def shuffled(glass: SpinGlass, groups: ArrayLike | None = None, *, rng: RNG = No
     >>> bool(np.isclose((shuffled(glass, rng=1).J**2).sum(), (glass.J**2).sum()))
     True
     """
-    check_type("glass", glass, SpinGlass, "make one with SpinGlass(J, h, lam), gaussian_glass or icl.to_spin_glass")
-    groups = np.zeros(glass.n, int) if groups is None else check_whole("groups", groups, "use labels such as 0 and 1")
+    check_type(
+        "glass",
+        glass,
+        SpinGlass,
+        "make one with SpinGlass(J, h, lam), gaussian_glass or icl.to_spin_glass",
+    )
+    groups = (
+        np.zeros(glass.n, int)
+        if groups is None
+        else check_whole("groups", groups, "use labels such as 0 and 1")
+    )
     if groups.shape != (glass.n,):
-        raise ValueError(f"groups must have shape ({glass.n},), got {groups.shape}; give one group label a spin")
+        raise ValueError(
+            f"groups must have shape ({glass.n},), got {groups.shape}; give one group label a spin"
+        )
     rng = check_rng(rng)
     i, j = np.triu_indices(glass.n, 1)
     labels = np.unique(groups, return_inverse=True)[1]

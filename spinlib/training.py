@@ -1,4 +1,5 @@
 """Training in context: gradient descent on the loss of the thesis, written out."""
+
 from __future__ import annotations
 
 import inspect
@@ -10,8 +11,17 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spinlib._core import (RNG, ConvergenceWarning, check_device, check_finite, check_integer, check_real, check_rng,
-                           need, one_line)
+from spinlib._core import (
+    RNG,
+    ConvergenceWarning,
+    check_device,
+    check_finite,
+    check_integer,
+    check_real,
+    check_rng,
+    need,
+    one_line,
+)
 
 need("torch", "spinlib.training")
 
@@ -98,10 +108,22 @@ def prompt_error(model: Model, prompts: Any) -> float:
     return _error(model, inputs, y)
 
 
-def fit(model: Model, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr: float | Callable = 1e-2,
-        batch: int | None = None, optimizer: Callable = torch.optim.Adam, test: Any = None, test_every: int = 10,
-        settle: float | None = None, warm: int = 0, device: str | torch.device | None = None,
-        rng: RNG = None) -> History:
+def fit(
+    model: Model,
+    prompts: Any,
+    *,
+    ridge: float = 0.0,
+    steps: int = 2000,
+    lr: float | Callable = 1e-2,
+    batch: int | None = None,
+    optimizer: Callable = torch.optim.Adam,
+    test: Any = None,
+    test_every: int = 10,
+    settle: float | None = None,
+    warm: int = 0,
+    device: str | torch.device | None = None,
+    rng: RNG = None,
+) -> History:
     r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
 
     ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
@@ -138,37 +160,58 @@ def fit(model: Model, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr
     steps, warm = check_integer("steps", steps, 1), check_integer("warm", warm, 0)
     test_every, rng = check_integer("test_every", test_every, 1), check_rng(rng)
     if not callable(optimizer):
-        raise TypeError(f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD")
+        raise TypeError(
+            f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD"
+        )
     if settle is not None:
         settle = check_real("settle", settle, above=0)
         if test is None:
-            raise ValueError("settle needs test prompts, got test=None; give fresh ones, LinearTask(D, N).sample(2000)")
+            raise ValueError(
+                "settle needs test prompts, got test=None; give fresh ones, LinearTask(D, N).sample(2000)"
+            )
     parameters = _parameters(model)
     home = parameters[0].device
     device = home if device is None else check_device(device)
     draw = _batches(model, prompts, batch, rng, device)
     unseen = None if test is None else _inputs(model, test, device)
     if warm:
-        fit(model, prompts, steps=warm, lr=lr, batch=batch, optimizer=optimizer, device=device, rng=rng)
+        fit(
+            model,
+            prompts,
+            steps=warm,
+            lr=lr,
+            batch=batch,
+            optimizer=optimizer,
+            device=device,
+            rng=rng,
+        )
     model.to(device)
     stepper = optimizer(parameters, lr=rate(0))
     closure = inspect.signature(stepper.step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
-        raise TypeError(f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
-                        "for the loss several times a step; take torch.optim.Adam or SGD, or "
-                        "spinlib.inference.ground_state_cg")
+        raise TypeError(
+            f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
+            "for the loss several times a step; take torch.optim.Adam or SGD, or "
+            "spinlib.inference.ground_state_cg"
+        )
     losses, test_steps, errors, best, quarters = [], [], [], np.inf, 0
     settled = None if settle is None else False
     begin = time.perf_counter()
     good = [p.detach().clone() for p in parameters]
-    for step in range(steps + (not callable(prompts))):     # a function draws no prompts for a step that is not made
+    for step in range(
+        steps + (not callable(prompts))
+    ):  # a function draws no prompts for a step that is not made
         value = _loss(model, *draw(), ridge)
         if not torch.isfinite(value):
             with torch.no_grad():
                 for p, old in zip(parameters, good):
                     p.copy_(old)
-            warnings.warn(f"training did not converge: the loss left the finite numbers after {step} steps with lr "
-                          f"{rate(step):g}; lower lr", ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                f"training did not converge: the loss left the finite numbers after {step} steps with lr "
+                f"{rate(step):g}; lower lr",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
             break
         losses.append(value.item())
         if unseen is not None and (step % test_every == 0 or step == steps):
@@ -193,11 +236,17 @@ def fit(model: Model, prompts: Any, *, ridge: float = 0.0, steps: int = 2000, lr
             stepper.step()
     else:
         if settled is False:
-            warnings.warn(f"training did not converge: the test error had not settled to {settle:g} after {steps} "
-                          "steps; raise steps", ConvergenceWarning, stacklevel=2)
+            warnings.warn(
+                f"training did not converge: the test error had not settled to {settle:g} after {steps} "
+                "steps; raise steps",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
     seconds = time.perf_counter() - begin
     model.to(home)
-    return History(np.array(losses), np.array(test_steps, dtype=int), np.array(errors), seconds, settled)
+    return History(
+        np.array(losses), np.array(test_steps, dtype=int), np.array(errors), seconds, settled
+    )
 
 
 def _rate(lr) -> Callable[[int], float]:
@@ -212,20 +261,25 @@ def _batches(model, prompts, batch, rng, device) -> Callable:
     """What the model reads at a step, and the labels: of all prompts, of some, or of new ones."""
     if callable(prompts):
         if batch is not None:
-            raise ValueError(f"batch must be None where prompts is a function, got {batch!r}; the function draws the "
-                             "batch")
+            raise ValueError(
+                f"batch must be None where prompts is a function, got {batch!r}; the function draws the "
+                "batch"
+            )
         return lambda: _inputs(model, prompts(rng), device)
     inputs, y = _inputs(model, prompts, device)
     if batch is None:
         return lambda: (inputs, y)
     batch = check_integer("batch", batch, 1)
     if batch > len(y):
-        raise ValueError(f"batch must be at most the number of prompts {len(y)}, got {batch}; "
-                         "use batch=None for all of them")
+        raise ValueError(
+            f"batch must be at most the number of prompts {len(y)}, got {batch}; "
+            "use batch=None for all of them"
+        )
 
     def some():
         chosen = torch.from_numpy(rng.choice(len(y), batch, replace=False)).to(device)
         return tuple(tensor[chosen] for tensor in inputs), y[chosen]
+
     return some
 
 
@@ -243,14 +297,22 @@ def _error(model, inputs, y) -> float:
 def _squares(model, inputs, y):
     y_hat = model.readout(*inputs)
     if y_hat.shape != y.shape:
-        raise ValueError(f"y must have shape {tuple(y_hat.shape)}, one label an answer, got {tuple(y.shape)}")
+        raise ValueError(
+            f"y must have shape {tuple(y_hat.shape)}, one label an answer, got {tuple(y.shape)}"
+        )
     return (y_hat - y) ** 2
 
 
 def _parameters(model) -> list[torch.nn.Parameter]:
-    if not isinstance(model, torch.nn.Module) or not isinstance(model, Model) or not list(model.parameters()):
-        raise TypeError("model must be a torch module with parameters, summary(X) and readout(*summary), got "
-                        f"{type(model).__name__}; use spinlib.attention.LinearAttention(D)")
+    if (
+        not isinstance(model, torch.nn.Module)
+        or not isinstance(model, Model)
+        or not list(model.parameters())
+    ):
+        raise TypeError(
+            "model must be a torch module with parameters, summary(X) and readout(*summary), got "
+            f"{type(model).__name__}; use spinlib.attention.LinearAttention(D)"
+        )
     return list(model.parameters())
 
 
@@ -258,17 +320,27 @@ def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torc
     """What the model reads of the prompts at every step, computed once, and the labels."""
     dtype = _parameters(model)[0].dtype
     whole = hasattr(prompts, "X")
-    if missing := [name for name in ("y", *(() if whole else ("u", "query"))) if not hasattr(prompts, name)]:
-        raise TypeError(f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without "
-                        f"{' and '.join(missing)}; use spinlib.icl.LinearTask(D, N).sample(P)")
+    if missing := [
+        name for name in ("y", *(() if whole else ("u", "query"))) if not hasattr(prompts, name)
+    ]:
+        raise TypeError(
+            f"prompts must have X and y (or u, query and y), got {type(prompts).__name__} without "
+            f"{' and '.join(missing)}; use spinlib.icl.LinearTask(D, N).sample(P)"
+        )
     if not whole and not isinstance(model, _ReadsFeatures):
-        raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
-                         "give this model prompts with X, from LinearTask.sample")
+        raise ValueError(
+            "features (u, query, y) suffice only for linear attention with value=False; "
+            "give this model prompts with X, from LinearTask.sample"
+        )
     inputs = model.summary(prompts.X) if whole else model.features(prompts.u, prompts.query)
     y = torch.tensor(check_finite("y", prompts.y), dtype=dtype)
     if not len(inputs[0]):
-        raise ValueError("prompts must hold at least one prompt, got none; "
-                         "sample some: spinlib.icl.LinearTask(D, N).sample(P)")
+        raise ValueError(
+            "prompts must hold at least one prompt, got none; "
+            "sample some: spinlib.icl.LinearTask(D, N).sample(P)"
+        )
     if y.shape[:1] != (len(inputs[0]),):
-        raise ValueError(f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}")
+        raise ValueError(
+            f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}"
+        )
     return tuple(tensor.to(device) for tensor in inputs), y.to(device)

@@ -1,4 +1,5 @@
 """Hypothesis: the same examples in every run, unless HYPOTHESIS_PROFILE=random (the weekly job)."""
+
 import os
 
 import hypothesis

@@ -1,4 +1,5 @@
 """Descent on a quadratic energy: torch's Adam on the prompts, plain steps, the flow as a matrix exponential."""
+
 import numpy as np
 import pytest
 import torch
@@ -25,7 +26,7 @@ def test_it_is_torch_adam_on_the_prompts():
     one = LinearAttention(D).set_weights(W)
     fit(one, data, steps=50, lr=0.01)
     assert np.abs(one.weights() - trajectory(glass, W, steps=50)[-1]).max() < 1e-9
-    two = LinearAttention(D, factored=True)                          # W = W_K^T W_Q
+    two = LinearAttention(D, factored=True)  # W = W_K^T W_Q
     with torch.no_grad():
         two.W_K[0] = torch.tensor(W_K)
         two.W_Q[0] = torch.tensor(np.pad(W_Q, ((0, 0), (0, 1))))
@@ -55,7 +56,7 @@ def test_the_full_square_with_weight_decay_is_half_a_ridge_and_half_of_epsilon()
 def test_adam_ends_in_the_ground_state():
     glass = to_spin_glass(LinearTask(3, 10).sample_features(200, rng=0), 0.05)
     w = np.zeros(12)
-    for lr in (1e-2, 1e-5, 1e-7):                       # near the minimum Adam wanders by about a step: smaller ones
+    for lr in (1e-2, 1e-5, 1e-7):  # near the minimum Adam wanders by about a step: smaller ones
         w = trajectory(glass, w, steps=5000, lr=lr)[-1]
     assert np.abs(w - ground_state(glass).mean).max() < 1e-6
 
@@ -67,11 +68,15 @@ def test_plain_steps_are_powers_of_a_matrix():
     step = np.eye(5) - 0.1 * glass.hessian
     best = ground_state(glass).mean
     for k, found in enumerate(path):
-        np.testing.assert_allclose(found - best, np.linalg.matrix_power(step, k) @ (w - best), atol=1e-12)
+        np.testing.assert_allclose(
+            found - best, np.linalg.matrix_power(step, k) @ (w - best), atol=1e-12
+        )
 
 
-@pytest.mark.parametrize(("steps", "every", "kept"), [(6, 2, [0, 2, 4, 6]), (5, 10, [0, 5]), (5, 3, [0, 3, 5]),
-                                                      (4, None, [0, 4]), (1, 1, [0, 1])])
+@pytest.mark.parametrize(
+    ("steps", "every", "kept"),
+    [(6, 2, [0, 2, 4, 6]), (5, 10, [0, 5]), (5, 3, [0, 3, 5]), (4, None, [0, 4]), (1, 1, [0, 1])],
+)
 def test_the_start_every_so_often_and_the_end(steps, every, kept):
     glass = gaussian_glass(4, field=1.0, rng=0)
     whole = trajectory(glass, np.ones((2, 2)), steps=steps, lr=0.1, every=1)
@@ -93,15 +98,20 @@ def test_the_flow_is_a_matrix_exponential():
     glass = gaussian_glass(5, field=1.0, rng=2)
     w, A = np.random.default_rng(3).standard_normal((5, 1)), glass.hessian
     times = [0.0, 1e-9, 0.3, 2.0, 40.0]
-    both = np.block([[-A, glass.h[:, None]], [np.zeros((1, 6))]])        # d (w, 1) / dt
+    both = np.block([[-A, glass.h[:, None]], [np.zeros((1, 6))]])  # d (w, 1) / dt
     for t, found in zip(times, flow(glass, times, start=w)):
-        np.testing.assert_allclose(found, (expm(t * both) @ [*w[:, 0], 1.0])[:5, None], rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            found, (expm(t * both) @ [*w[:, 0], 1.0])[:5, None], rtol=1e-10, atol=1e-12
+        )
 
 
 def test_small_steps_are_the_flow():
     glass, w = gaussian_glass(4, field=1.0, rng=4), np.ones(4)
     exact = flow(glass, [1.0], start=w)[0]
-    away = [np.abs(trajectory(glass, w, steps=n, lr=1 / n, adam=False)[-1] - exact).max() for n in (200, 400)]
+    away = [
+        np.abs(trajectory(glass, w, steps=n, lr=1 / n, adam=False)[-1] - exact).max()
+        for n in (200, 400)
+    ]
     assert away[0] / away[1] == pytest.approx(2, rel=0.05) and away[1] < 1e-2
 
 
@@ -115,25 +125,52 @@ def test_the_flow_keeps_what_is_flat():
     np.testing.assert_allclose(end, seen @ glass.h + w.ravel() - seen @ A @ w.ravel(), atol=1e-6)
 
 
-@pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda g: trajectory(g, np.zeros((3, 3))), ValueError,
-     r"start must hold n = 6 weights, one a spin, got shape \(3, 3\)"),
-    (lambda g: trajectory(g, (np.zeros((3, 3)), np.zeros((2, 2)))), ValueError, r"the pair must be .*got \(3, 3\) and"),
-    (lambda g: trajectory(g, (np.zeros((2, 3)), np.zeros((3, 2)))), ValueError, "the pair must be"),
-    (lambda g: trajectory(g, np.full(6, np.nan)), ValueError, "start must be finite"),
-    (lambda g: trajectory(g.hessian, np.zeros(6)), TypeError, "glass must be of type SpinGlass"),
-    (lambda g: trajectory(g, np.zeros(6), steps=0), ValueError, "steps must be at least 1"),
-    (lambda g: trajectory(g, np.zeros(6), lr=-1.0), ValueError, "lr must be finite and > 0"),
-    (lambda g: trajectory(g, np.zeros(6), eps=0.0), ValueError, "eps must be finite and > 0"),
-    (lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False), ValueError,
-     "lr must be small enough.*overflow"),
-    (lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False, every=1), ValueError,
-     "lr must be small enough"),
-    (lambda g: flow(g, [-1.0], start=np.zeros(6)), ValueError, "times must be finite and >= 0"),
-    (lambda g: flow(g, [1.0], start=np.zeros(5)), ValueError, "start must hold n = 6"),
-    (lambda g: flow(SpinGlass([[0.0]], [1.0], [-1.0]), [1e4], start=[0.0]), ValueError,
-     "eigenvalue -1, .*raise the ridge"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda g: trajectory(g, np.zeros((3, 3))),
+            ValueError,
+            r"start must hold n = 6 weights, one a spin, got shape \(3, 3\)",
+        ),
+        (
+            lambda g: trajectory(g, (np.zeros((3, 3)), np.zeros((2, 2)))),
+            ValueError,
+            r"the pair must be .*got \(3, 3\) and",
+        ),
+        (
+            lambda g: trajectory(g, (np.zeros((2, 3)), np.zeros((3, 2)))),
+            ValueError,
+            "the pair must be",
+        ),
+        (lambda g: trajectory(g, np.full(6, np.nan)), ValueError, "start must be finite"),
+        (
+            lambda g: trajectory(g.hessian, np.zeros(6)),
+            TypeError,
+            "glass must be of type SpinGlass",
+        ),
+        (lambda g: trajectory(g, np.zeros(6), steps=0), ValueError, "steps must be at least 1"),
+        (lambda g: trajectory(g, np.zeros(6), lr=-1.0), ValueError, "lr must be finite and > 0"),
+        (lambda g: trajectory(g, np.zeros(6), eps=0.0), ValueError, "eps must be finite and > 0"),
+        (
+            lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False),
+            ValueError,
+            "lr must be small enough.*overflow",
+        ),
+        (
+            lambda g: trajectory(g, np.zeros(6), steps=2000, lr=3.0, adam=False, every=1),
+            ValueError,
+            "lr must be small enough",
+        ),
+        (lambda g: flow(g, [-1.0], start=np.zeros(6)), ValueError, "times must be finite and >= 0"),
+        (lambda g: flow(g, [1.0], start=np.zeros(5)), ValueError, "start must hold n = 6"),
+        (
+            lambda g: flow(SpinGlass([[0.0]], [1.0], [-1.0]), [1e4], start=[0.0]),
+            ValueError,
+            "eigenvalue -1, .*raise the ridge",
+        ),
+    ],
+)
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call(SpinGlass(np.zeros((6, 6)), np.ones(6), np.ones(6)))
@@ -141,4 +178,6 @@ def test_refusals(call, error, words):
 
 def test_a_field_on_a_flat_direction_drives_it_without_end():
     """No stiffness, field 2: the flow runs at speed 2."""
-    assert flow(SpinGlass([[0.0]], [2.0], [0.0]), [0.0, 3.0], start=[1.0])[:, 0] == pytest.approx([1.0, 7.0], rel=1e-14)
+    assert flow(SpinGlass([[0.0]], [2.0], [0.0]), [0.0, 3.0], start=[1.0])[:, 0] == pytest.approx(
+        [1.0, 7.0], rel=1e-14
+    )

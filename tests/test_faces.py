@@ -1,4 +1,5 @@
 """Every public name of spinlib has its row in the table of faces (tests/helpers/faces.py), and its home there."""
+
 import importlib
 import inspect
 import pkgutil
@@ -15,16 +16,28 @@ def public(module):
     names = getattr(module, "__all__", None)
     if names is not None:
         return list(names)
-    return [name for name, thing in vars(module).items() if not name.startswith("_") and name != "RNG"
-            and (name.isupper() or getattr(thing, "__module__", None) == module.__name__)]
+    return [
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and name != "RNG"
+        and (name.isupper() or getattr(thing, "__module__", None) == module.__name__)
+    ]
 
 
 def test_every_public_module_has_a_row():
-    found = ["spinlib", *(info.name for info in pkgutil.walk_packages(spinlib.__path__, "spinlib."))]
-    assert sorted(FACES) == sorted(name for name in found if not any(p.startswith("_") for p in name.split(".")))
+    found = [
+        "spinlib",
+        *(info.name for info in pkgutil.walk_packages(spinlib.__path__, "spinlib.")),
+    ]
+    assert sorted(FACES) == sorted(
+        name for name in found if not any(p.startswith("_") for p in name.split("."))
+    )
 
 
-@pytest.mark.parametrize("name", [name for name in FACES if not name.startswith("spinlib.symbolic")])
+@pytest.mark.parametrize(
+    "name", [name for name in FACES if not name.startswith("spinlib.symbolic")]
+)
 def test_a_function_says_when_it_fails(name):
     for one in FACES[name].split():
         thing = getattr(importlib.import_module(name), one)

@@ -2,6 +2,7 @@
 
 Nothing that was given is changed, and no other library speaks. Left out are ``symbolic``, whose arguments are
 expressions that SymPy reads and refuses, and the results that spinlib makes itself."""
+
 import copy
 import dataclasses
 import importlib
@@ -23,14 +24,34 @@ RESULTS = """factor_graph.Beliefs icl.PromptBlocks inference.Marginals inference
     pspin.amp.Iterates pspin.amp.OverlapPath pspin.dynamics.Quench pspin.simulation.Descent pspin.simulation.Tempering
     pspin.two_spin.TwoSpin theory.EntryMoments theory.ErrorPath theory.PoolErrors theory.RidgeEquivalent
     theory.SpikeThresholds training.History""".split()
-OTHERWISE = {"attention.Layer": "as Heads, by Layer.draw", "training.Model": "a Protocol",
-             "plotting.style": "takes nothing", "reproduce.names": "takes nothing", "reproduce.prose": "takes nothing",
-             "reproduce.about": "test_store", "reproduce.load": "test_store", "reproduce.save": "test_command"}
+OTHERWISE = {
+    "attention.Layer": "as Heads, by Layer.draw",
+    "training.Model": "a Protocol",
+    "plotting.style": "takes nothing",
+    "reproduce.names": "takes nothing",
+    "reproduce.prose": "takes nothing",
+    "reproduce.about": "test_store",
+    "reproduce.load": "test_store",
+    "reproduce.save": "test_command",
+}
 STEPS = ("summary", "readout", "mix")  # of a model, called by its forward and by training
-NAN = {"theory.spike_thresholds"}      # as its docstring says: nan where there is no transition
+NAN = {"theory.spike_thresholds"}  # as its docstring says: nan where there is no transition
 HOME = str(pathlib.Path(spinlib.__file__).parent)
 
-NUMBER = [None, "3", True, np.nan, np.inf, -1, 10**400, -10**400, 1j, [3], np.array([1, 2]), object()]
+NUMBER = [
+    None,
+    "3",
+    True,
+    np.nan,
+    np.inf,
+    -1,
+    10**400,
+    -(10**400),
+    1j,
+    [3],
+    np.array([1, 2]),
+    object(),
+]
 WHOLE = [*NUMBER, 0, 2.5]
 REAL = [*NUMBER, 0.0, -1.0, -np.inf, 1e-300, 1e200]
 FLAG = [None, "yes", 1, 2.5, [True]]
@@ -45,17 +66,40 @@ def arrays(good):
     numbers = good.astype(float)
     nan, infinite = numbers.copy(), numbers.copy()
     nan.flat[-1], infinite.flat[0] = np.nan, np.inf
-    return [None, "text", [], {}, 1j, object(), nan, infinite, numbers * 1e200, numbers + 0j, good.astype(str),
-            np.full(good.shape, None), good[None],
-            [[1.0], [1.0, 2.0]], numbers.T[::-1][:1], -numbers, 0 * numbers, torch.tensor(numbers, requires_grad=True),
-            np.full(good.shape, 10**400, dtype=object)]
+    return [
+        None,
+        "text",
+        [],
+        {},
+        1j,
+        object(),
+        nan,
+        infinite,
+        numbers * 1e200,
+        numbers + 0j,
+        good.astype(str),
+        np.full(good.shape, None),
+        good[None],
+        [[1.0], [1.0, 2.0]],
+        numbers.T[::-1][:1],
+        -numbers,
+        0 * numbers,
+        torch.tensor(numbers, requires_grad=True),
+        np.full(good.shape, 10**400, dtype=object),
+    ]
 
 
 def spoiled(good):
     if isinstance(good, (np.ndarray, torch.Tensor)):
         return arrays(good)
-    kinds = [((bool, np.bool_), FLAG), (int, WHOLE), (float, REAL), (str, TEXT), ((list, tuple), LIST),
-             (type(None), [0, -1, 2.5, "x"])]
+    kinds = [
+        ((bool, np.bool_), FLAG),
+        (int, WHOLE),
+        (float, REAL),
+        (str, TEXT),
+        ((list, tuple), LIST),
+        (type(None), [0, -1, 2.5, "x"]),
+    ]
     return next((values for kind, values in kinds if isinstance(good, kind)), NOUN)
 
 
@@ -80,8 +124,11 @@ def numbers(found):
 
 def fault(name, call, said):
     """What is wrong with how the call took what was said, or None."""
-    before = {key: value.tobytes() for key, value in said.items()
-              if isinstance(value, np.ndarray) and value.dtype != object}
+    before = {
+        key: value.tobytes()
+        for key, value in said.items()
+        if isinstance(value, np.ndarray) and value.dtype != object
+    }
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -106,10 +153,17 @@ def takes(module):
         ours = inspect.isclass(thing) and thing.__module__.startswith("spinlib")
         calls = {name: thing} if inspect.isfunction(thing) or ours else {}
         if inspect.isclass(thing):
-            calls |= {f"{name}.{method}": getattr(thing, method) for method in vars(thing)
-                      if not method.startswith("_") and method not in STEPS}
+            calls |= {
+                f"{name}.{method}": getattr(thing, method)
+                for method in vars(thing)
+                if not method.startswith("_") and method not in STEPS
+            }
         for path, call in calls.items():
-            if call is thing or callable(call) and len(inspect.signature(call).parameters) > 1 - inspect.ismethod(call):
+            if (
+                call is thing
+                or callable(call)
+                and len(inspect.signature(call).parameters) > 1 - inspect.ismethod(call)
+            ):
                 yield f"{module}.{path}".removeprefix("spinlib.")
 
 
@@ -128,13 +182,19 @@ def test_the_rows_are_good_calls():
 @pytest.mark.parametrize("name", CALLS)
 def test_what_is_spoiled_is_refused_in_our_words(name):
     call, said = CALLS[name]
-    faults = [f"{key} = {bad!r:.80}: {what}" for key, good in said.items() if key != "rng"
-              for bad in spoiled(good) if (what := fault(name, call, said | {key: copy.deepcopy(bad)}))]
+    faults = [
+        f"{key} = {bad!r:.80}: {what}"
+        for key, good in said.items()
+        if key != "rng"
+        for bad in spoiled(good)
+        if (what := fault(name, call, said | {key: copy.deepcopy(bad)}))
+    ]
     assert not faults, "\n".join(faults)
 
 
-SEEDED = [name for name, (_, said) in CALLS.items()
-          if "rng" in said and "blocks" not in name]                      # blocks: a whole number only, see test_passes
+SEEDED = [
+    name for name, (_, said) in CALLS.items() if "rng" in said and "blocks" not in name
+]  # blocks: a whole number only, see test_passes
 NO_SEEDS = ["monday", 1.5, True, -1, [0, -2], {"seed": 1}, np.random, object(), [None]]
 
 
@@ -152,7 +212,9 @@ DRAWS = "icl", "random_matrix", "spin_glass", "pspin", "landscape"
 @pytest.mark.parametrize("name", [name for name in SEEDED if name.startswith(DRAWS)])
 def test_equal_seeds_give_equal_draws(name):
     call, said = CALLS[name]
-    one, same, other = (list(numbers(call(**said | {"rng": rng})))
-                        for rng in ([1, 0], np.random.default_rng([1, 0]), [1, 1]))
+    one, same, other = (
+        list(numbers(call(**said | {"rng": rng})))
+        for rng in ([1, 0], np.random.default_rng([1, 0]), [1, 1])
+    )
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
     assert any((a != b).any() for a, b in zip(one, other))

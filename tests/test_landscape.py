@@ -1,11 +1,20 @@
 """The landscape: spectra against dense algebra and theory, flat directions counted, plane cuts against the energy."""
+
 import numpy as np
 import pytest
 from stats import z_score
 
 from spinlib.icl import Features, LinearTask, features, to_spin_glass
-from spinlib.landscape import (Mixture, block_values, fit_mixture, hessian_spectrum, plane_cut, relative_norms,
-                               zero_modes, zero_ratio)
+from spinlib.landscape import (
+    Mixture,
+    block_values,
+    fit_mixture,
+    hessian_spectrum,
+    plane_cut,
+    relative_norms,
+    zero_modes,
+    zero_ratio,
+)
 from spinlib.spin_glass import SpinGlass, gaussian_glass
 
 
@@ -23,31 +32,49 @@ def test_eq_160_curvature_of_a_direction_is_a_mean_square():
     prompts = LinearTask(4, 10).sample(7, rng=0)
     data, v = features(prompts), np.random.default_rng(1).normal(size=(20, 5))
     glass = to_spin_glass(prompts, 0.0)
-    square = np.mean([(np.outer(u, q).ravel() @ v) ** 2 for u, q in zip(data.u, data.query)], axis=0)
+    square = np.mean(
+        [(np.outer(u, q).ravel() @ v) ** 2 for u, q in zip(data.u, data.query)], axis=0
+    )
     assert np.abs((v * (glass.hessian @ v)).sum(0) - square).max() < 1e-12 * square.max()
 
 
-@pytest.mark.parametrize("D, N, P", [(1, 1, 1), (1, 1, 2), (2, 1, 5), (2, 1, 6), (3, 1, 12), (6, 50, 41), (6, 50, 42),
-                                     (6, 50, 43), (12, 3, 100)])
+@pytest.mark.parametrize(
+    "D, N, P",
+    [
+        (1, 1, 1),
+        (1, 1, 2),
+        (2, 1, 5),
+        (2, 1, 6),
+        (3, 1, 12),
+        (6, 50, 41),
+        (6, 50, 42),
+        (6, 50, 43),
+        (12, 3, 100),
+    ],
+)
 def test_zero_modes_are_as_many_as_the_rank_says(D, N, P):
     for seed in range(3):
         data = LinearTask(D, N).sample_features(P, rng=seed)
         s = np.einsum("pi,pj->pij", data.u, data.query).reshape(P, -1)
         assert zero_modes(data) == max(0, D * (D + 1) - P) == D * (D + 1) - np.linalg.matrix_rank(s)
-        assert (zero_modes(data) + D + 1) / (D + 1) ** 2 == pytest.approx(zero_ratio(D, P), abs=1e-15)
+        assert (zero_modes(data) + D + 1) / (D + 1) ** 2 == pytest.approx(
+            zero_ratio(D, P), abs=1e-15
+        )
 
 
 def test_zero_modes_see_repeated_prompts_and_a_ridge_lifts_all():
     data = LinearTask(4, 10).sample_features(12, rng=0)
     twice = Features(*(np.concatenate([a, a]) for a in (data.u, data.query, data.y)))
-    assert zero_modes(twice) == 8          # 24 prompts, but 12 different ones
+    assert zero_modes(twice) == 8  # 24 prompts, but 12 different ones
     assert hessian_spectrum(twice, 0.1)[0] == pytest.approx(0.1, abs=1e-13)
 
 
 def test_idle_column_of_a_square_w_is_flat():
     prompts = LinearTask(3, 8).sample(40, rng=0)
     data = features(prompts)
-    s = np.einsum("pi,pj->pij", data.u, prompts.X[:, :, -1]).reshape(40, -1)     # the query with its empty label slot
+    s = np.einsum("pi,pj->pij", data.u, prompts.X[:, :, -1]).reshape(
+        40, -1
+    )  # the query with its empty label slot
     values = np.linalg.eigvalsh(s.T @ s / 40)
     assert (np.abs(values) < 1e-12).sum() == 4
     assert (np.abs(values) < 1e-12).mean() == zero_ratio(3, 40)
@@ -66,7 +93,9 @@ def test_plane_cut_is_the_energy_at_every_point():
     a, b = np.linspace(-2, 1, 5), np.linspace(-1, 3, 4)
     cut = plane_cut(glass, center, first, second, a, b)
     points = center + a[None, :, None] * first + b[:, None, None] * second
-    assert cut.shape == (4, 5) and np.abs(cut - glass.energy(points)).max() < 1e-12 * np.abs(cut).max()
+    assert (
+        cut.shape == (4, 5) and np.abs(cut - glass.energy(points)).max() < 1e-12 * np.abs(cut).max()
+    )
 
 
 def test_blocks_hold_every_field_and_every_pair_once():
@@ -75,8 +104,13 @@ def test_blocks_hold_every_field_and_every_pair_once():
     assert [len(blocks[name]) for name in "CDEFG"] == [16, 4, 120, 64, 6]
     assert np.array_equal(np.concatenate([blocks["C"], blocks["D"]]), glass.h)
     pairs = np.concatenate([blocks[name] for name in "EFG"])
-    assert len(pairs) == 190 and (pairs**2).sum() == pytest.approx((glass.J**2).sum() / 2, rel=1e-12)
-    s = np.einsum("pi,pj->pij", *(getattr(LinearTask(4, 9).sample_features(30, rng=0), k) for k in ("u", "query")))
+    assert len(pairs) == 190 and (pairs**2).sum() == pytest.approx(
+        (glass.J**2).sum() / 2, rel=1e-12
+    )
+    s = np.einsum(
+        "pi,pj->pij",
+        *(getattr(LinearTask(4, 9).sample_features(30, rng=0), k) for k in ("u", "query")),
+    )
     assert blocks["F"][1] == pytest.approx(-(s[:, 0, 0] * s[:, 4, 1]).mean(), abs=1e-15)
     assert blocks["G"][0] == pytest.approx(-(s[:, 4, 0] * s[:, 4, 1]).mean(), abs=1e-15)
 
@@ -85,7 +119,9 @@ def test_mixture_is_normalised_and_its_samples_have_its_moments():
     mixture = Mixture([0.6, 0.4], [-1.0, 0.5], [0.3, 2.0])
     x = np.linspace(-15, 15, 4001)
     assert np.trapezoid(mixture.density(x), x) == pytest.approx(1, abs=1e-9)
-    assert np.trapezoid(x**2 * mixture.density(x), x) - (-0.4) ** 2 == pytest.approx(mixture.variance, rel=1e-8)
+    assert np.trapezoid(x**2 * mixture.density(x), x) - (-0.4) ** 2 == pytest.approx(
+        mixture.variance, rel=1e-8
+    )
     draws = mixture.sample(50_000, rng=0)
     assert abs(z_score(draws, -0.4)) < 5 and abs(z_score((draws + 0.4) ** 2, mixture.variance)) < 5
 
@@ -98,28 +134,33 @@ def test_fit_finds_a_mixture_again_and_beats_one_gaussian():
     for name, bound in (("weight", 0.01), ("mean", 0.05), ("sd", 0.03)):
         assert np.abs(getattr(found, name) - getattr(truth, name)).max() < bound
     assert np.log(found.density(values)).mean() > np.log(one.density(values)).mean() + 0.1
-    assert one.mean[0] == pytest.approx(values.mean()) and one.sd[0] == pytest.approx(values.std(), rel=1e-6)
+    assert one.mean[0] == pytest.approx(values.mean()) and one.sd[0] == pytest.approx(
+        values.std(), rel=1e-6
+    )
     scaled = fit_mixture(1e-3 * values + 7)
     assert np.abs(scaled.sd / found.sd - 1e-3).max() < 1e-8
 
 
-@pytest.mark.parametrize("call, word", [
-    (lambda: block_values(np.eye(3)), "to_spin_glass"),
-    (lambda: block_values(gaussian_glass(5, rng=0)), "mean must hold D"),
-    (lambda: Mixture([0.5, 0.4], [0, 0], [1, 1]), "weight must be >= 0 and sum to 1"),
-    (lambda: Mixture([0.5, 0.5], [0, 0], [1, 0]), "sd must be positive"),
-    (lambda: Mixture([0.5, 0.5], [0], [1, 1]), "one number per component"),
-    (lambda: Mixture([1.0], [0], [1]).density(np.nan), "finite"),
-    (lambda: fit_mixture([1.0, 1.0, 1.0]), "fewer components"),
-    (lambda: hessian_spectrum(np.eye(3)), "sample_features"),
-    (lambda: hessian_spectrum(LinearTask(2, 3).sample_features(5, rng=0), -1), "ridge"),
-    (lambda: zero_modes(3), "sample_features"),
-    (lambda: relative_norms(3), "sample_features"),
-    (lambda: zero_ratio(0, 3), "D must be at least 1"),
-    (lambda: plane_cut(3, [0], [0], [0], [0], [0]), "to_spin_glass"),
-    (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0, 0], [0], [0], [0], [0]), "shape"),
-    (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0], [0], [0], [[0]], [0]), "linspace"),
-])
+@pytest.mark.parametrize(
+    "call, word",
+    [
+        (lambda: block_values(np.eye(3)), "to_spin_glass"),
+        (lambda: block_values(gaussian_glass(5, rng=0)), "mean must hold D"),
+        (lambda: Mixture([0.5, 0.4], [0, 0], [1, 1]), "weight must be >= 0 and sum to 1"),
+        (lambda: Mixture([0.5, 0.5], [0, 0], [1, 0]), "sd must be positive"),
+        (lambda: Mixture([0.5, 0.5], [0], [1, 1]), "one number per component"),
+        (lambda: Mixture([1.0], [0], [1]).density(np.nan), "finite"),
+        (lambda: fit_mixture([1.0, 1.0, 1.0]), "fewer components"),
+        (lambda: hessian_spectrum(np.eye(3)), "sample_features"),
+        (lambda: hessian_spectrum(LinearTask(2, 3).sample_features(5, rng=0), -1), "ridge"),
+        (lambda: zero_modes(3), "sample_features"),
+        (lambda: relative_norms(3), "sample_features"),
+        (lambda: zero_ratio(0, 3), "D must be at least 1"),
+        (lambda: plane_cut(3, [0], [0], [0], [0], [0]), "to_spin_glass"),
+        (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0, 0], [0], [0], [0], [0]), "shape"),
+        (lambda: plane_cut(SpinGlass([[0]], [1], [1]), [0], [0], [0], [[0]], [0]), "linspace"),
+    ],
+)
 def test_bad_input_is_refused_in_words(call, word):
     with pytest.raises((ValueError, TypeError), match=word):
         call()
@@ -142,12 +183,12 @@ def test_160_text_no_start_is_trapped_and_no_wall_stands_between_ends(P):
     assert np.abs(glass.energy(s) - lowest).max() < 1e-9
     for k in np.linspace(-1, 2, 13):
         assert abs(glass.energy((1 - k) * s[0] + k * s[1]) - lowest) < 1e-9
-    if P < 20:                                         # the flat part of the start is still there: the ends differ
+    if P < 20:  # the flat part of the start is still there: the ends differ
         flat = vectors[:, ~seen]
         assert flat.shape[1] == 20 - P
         assert np.abs((s - start) @ flat).max() < 1e-11
         assert np.linalg.norm(s[0] - s[1]) > 0.1
-    glass = to_spin_glass(data, 0.05)                  # with a ridge there is one end
+    glass = to_spin_glass(data, 0.05)  # with a ridge there is one end
     for _ in range(10_000):
         s -= glass.gradient(s) / (values[-1] + 0.05)
     assert np.abs(s - s[0]).max() < 1e-6

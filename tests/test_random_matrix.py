@@ -1,4 +1,5 @@
 """Marchenko-Pastur: against sampled spectra, quadrature and the identities that tie its functions together."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -19,10 +20,12 @@ def integral(f, ratio, variance=1.0):
     a, b = mp_edges(ratio, variance)
     half = (b - a) / 2
     return quad(
-        lambda t: f((a + b) / 2 - half * np.cos(t))
-        * mp_density((a + b) / 2 - half * np.cos(t), ratio, variance)
-        * half
-        * np.sin(t),
+        lambda t: (
+            f((a + b) / 2 - half * np.cos(t))
+            * mp_density((a + b) / 2 - half * np.cos(t), ratio, variance)
+            * half
+            * np.sin(t)
+        ),
         0,
         np.pi,
         limit=200,
@@ -43,9 +46,11 @@ def test_moments_by_quadrature(ratio, k):
 def test_known_moments_and_edges():
     """Marchenko and Pastur (1967): mean 1, variance ratio; at ratio 1 the Catalan numbers and the interval [0, 4]."""
     assert [mp_moment(k, 1.0) for k in range(6)] == [1, 1, 2, 5, 14, 42]
-    assert mp_moment(2, 0.3) - mp_moment(1, 0.3)**2 == pytest.approx(0.3)
+    assert mp_moment(2, 0.3) - mp_moment(1, 0.3) ** 2 == pytest.approx(0.3)
     assert mp_edges(1.0) == (0.0, 4.0)
-    assert mp_density(0.0, 1.0) == np.inf and mp_density(0.0, 0.5) == 0 and mp_density(0.0, 2.0) == 0
+    assert (
+        mp_density(0.0, 1.0) == np.inf and mp_density(0.0, 0.5) == 0 and mp_density(0.0, 2.0) == 0
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -55,7 +60,7 @@ def test_stieltjes_solves_its_quadratic_on_the_right_branch(ratio, re, im, varia
     m = complex(mp_stieltjes(z, ratio, variance))
     terms = np.array([variance * ratio * z * m * m, (z + variance * (ratio - 1)) * m, 1])
     assert abs(terms.sum()) < 1e-11 * np.abs(terms).max()
-    assert m.imag > 0                                                # a Stieltjes transform keeps the upper half plane
+    assert m.imag > 0  # a Stieltjes transform keeps the upper half plane
     assert abs(m) <= 1 / im * (1 + 1e-12)
 
 
@@ -63,10 +68,14 @@ def test_stieltjes_solves_its_quadratic_on_the_right_branch(ratio, re, im, varia
 def test_stieltjes_by_quadrature(ratio):
     for z in (-0.3, -2.0, 1.0 + 0.5j):
         want = mp_atom(ratio) / -z
-        want += integral(lambda x: (1 / (x - z)).real, ratio) + 1j * integral(lambda x: (1 / (x - z)).imag, ratio)
+        want += integral(lambda x: (1 / (x - z)).real, ratio) + 1j * integral(
+            lambda x: (1 / (x - z)).imag, ratio
+        )
         assert abs(mp_stieltjes(z, ratio) - want) < 1e-7
-    x = np.linspace(*mp_edges(ratio), 7)[1:-1]                       # density = Im m / pi just above the axis
-    np.testing.assert_allclose(mp_stieltjes(x + 1e-9j, ratio).imag / np.pi, mp_density(x, ratio), rtol=1e-6)
+    x = np.linspace(*mp_edges(ratio), 7)[1:-1]  # density = Im m / pi just above the axis
+    np.testing.assert_allclose(
+        mp_stieltjes(x + 1e-9j, ratio).imag / np.pi, mp_density(x, ratio), rtol=1e-6
+    )
 
 
 def test_stieltjes_limits():
@@ -91,33 +100,50 @@ def test_sampled_spectrum(n, P):
     cuts = np.linspace(a, b, 8)[1:-1]
     grid = np.linspace(a, b, 20_001)
     cumulative = np.concatenate(
-        [[0], np.cumsum((mp_density(grid[1:], ratio) + mp_density(grid[:-1], ratio)) / 2 * np.diff(grid))]
+        [
+            [0],
+            np.cumsum(
+                (mp_density(grid[1:], ratio) + mp_density(grid[:-1], ratio)) / 2 * np.diff(grid)
+            ),
+        ]
     )
     for cut in cuts:
-        assert (draws < cut).mean() == pytest.approx(mp_atom(ratio) + np.interp(cut, grid, cumulative), abs=0.01)
+        assert (draws < cut).mean() == pytest.approx(
+            mp_atom(ratio) + np.interp(cut, grid, cumulative), abs=0.01
+        )
 
 
-@pytest.mark.parametrize("call,error,words", [
-    (lambda: mp_edges(0.0), ValueError, "ratio must be finite and > 0"),
-    (lambda: mp_edges(np.nan), ValueError, "ratio"),
-    (lambda: mp_edges(-1.0), ValueError, "ratio"), (lambda: mp_density(1.0, 0.5, 0.0), ValueError, "variance"),
-    (lambda: mp_density([0.5, np.nan], 0.5), ValueError, "x must be finite, got nan in 1 of 2"),
-    (lambda: mp_density("one", 0.5), TypeError, "x must be an array of real numbers"),
-    (lambda: mp_density(1j, 0.5), TypeError, "x must be an array of real numbers"),
-    (lambda: mp_moment(-1, 0.5), ValueError, "k must be at least 0"),
-    (lambda: mp_moment(1.5, 0.5), TypeError, "k must be an integer"),
-    (lambda: mp_stieltjes(1.0, 0.5), ValueError, "off the spectrum"),
-    (lambda: mp_stieltjes(0.0, 2.0), ValueError, "and 0"),
-    (lambda: mp_stieltjes(np.nan, 0.5), ValueError, "off the spectrum"),
-    (lambda: mp_stieltjes(0.0, 1.0), ValueError, r"off the spectrum \[0, 4\] and 0, got 0"),
-    (lambda: mp_stieltjes(0.25, 0.25), ValueError, "off the spectrum"),  # the edges belong to the spectrum
-    (lambda: mp_stieltjes(2.25, 0.25), ValueError, "off the spectrum"),
-    (lambda: mp_stieltjes("-1", 1.0), TypeError, "z must be a complex number"),
-    (lambda: mp_stieltjes([None], 1.0), TypeError, "z must be a complex number"),
-    (lambda: mp_stieltjes(10**400, 1.0), TypeError, "z must be a complex number"),
-    (lambda: wishart(10**400, 5), ValueError, "n must be at most"),
-    (lambda: wishart(0, 5), ValueError, "n must be at least 1"), (lambda: wishart(3, 0), ValueError, "P must be"),
-    (lambda: wishart(3, 5, -1.0), ValueError, "variance")])
+@pytest.mark.parametrize(
+    "call,error,words",
+    [
+        (lambda: mp_edges(0.0), ValueError, "ratio must be finite and > 0"),
+        (lambda: mp_edges(np.nan), ValueError, "ratio"),
+        (lambda: mp_edges(-1.0), ValueError, "ratio"),
+        (lambda: mp_density(1.0, 0.5, 0.0), ValueError, "variance"),
+        (lambda: mp_density([0.5, np.nan], 0.5), ValueError, "x must be finite, got nan in 1 of 2"),
+        (lambda: mp_density("one", 0.5), TypeError, "x must be an array of real numbers"),
+        (lambda: mp_density(1j, 0.5), TypeError, "x must be an array of real numbers"),
+        (lambda: mp_moment(-1, 0.5), ValueError, "k must be at least 0"),
+        (lambda: mp_moment(1.5, 0.5), TypeError, "k must be an integer"),
+        (lambda: mp_stieltjes(1.0, 0.5), ValueError, "off the spectrum"),
+        (lambda: mp_stieltjes(0.0, 2.0), ValueError, "and 0"),
+        (lambda: mp_stieltjes(np.nan, 0.5), ValueError, "off the spectrum"),
+        (lambda: mp_stieltjes(0.0, 1.0), ValueError, r"off the spectrum \[0, 4\] and 0, got 0"),
+        (
+            lambda: mp_stieltjes(0.25, 0.25),
+            ValueError,
+            "off the spectrum",
+        ),  # the edges belong to the spectrum
+        (lambda: mp_stieltjes(2.25, 0.25), ValueError, "off the spectrum"),
+        (lambda: mp_stieltjes("-1", 1.0), TypeError, "z must be a complex number"),
+        (lambda: mp_stieltjes([None], 1.0), TypeError, "z must be a complex number"),
+        (lambda: mp_stieltjes(10**400, 1.0), TypeError, "z must be a complex number"),
+        (lambda: wishart(10**400, 5), ValueError, "n must be at most"),
+        (lambda: wishart(0, 5), ValueError, "n must be at least 1"),
+        (lambda: wishart(3, 0), ValueError, "P must be"),
+        (lambda: wishart(3, 5, -1.0), ValueError, "variance"),
+    ],
+)
 def test_bad_input_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()

@@ -1,4 +1,5 @@
 """Training: the loss of eq. (123) written out, its minimum, and the factor of two against torch's weight decay."""
+
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -50,7 +51,7 @@ def test_eq_123_loss_against_a_loop():
     model = LinearAttention(3, rng=1)
     W = model.W[0].detach().numpy()
     total = sum((linear_attention(X[None], W).item() - y) ** 2 for X, y in zip(data.X, data.y))
-    want = total / (2 * 7) + 0.3 / 2 * (W ** 2).sum()
+    want = total / (2 * 7) + 0.3 / 2 * (W**2).sum()
     assert loss(model, data, ridge=0.3).item() == pytest.approx(want, rel=1e-13)
     assert prompt_error(model, data) == pytest.approx(total / 7, rel=1e-13)
 
@@ -61,11 +62,13 @@ def test_adam_reaches_the_ridge_solution_eq_123():
     model = LinearAttention(3, rng=0)
     history = fit(model, data, ridge=ridge, steps=800, lr=3e-2)
     best = ridge_solution(data, ridge)
-    assert np.linalg.norm(best) > 0.5                                   # the ridge has not killed it
+    assert np.linalg.norm(best) > 0.5  # the ridge has not killed it
     np.testing.assert_allclose(model.weights(), best, atol=1e-6)
     minimum = loss(LinearAttention(3).set_weights(best), data, ridge=ridge).item()
-    assert -1e-14 < history.loss[-1] - minimum < 1e-10                  # not below the minimum, but for rounding
-    assert np.abs(model.W.detach().numpy()[0, :, -1]).max() < 1e-6      # with a ridge the idle column decays
+    assert -1e-14 < history.loss[-1] - minimum < 1e-10  # not below the minimum, but for rounding
+    assert (
+        np.abs(model.W.detach().numpy()[0, :, -1]).max() < 1e-6
+    )  # with a ridge the idle column decays
     assert len(history.loss) == 801 and history.test_error.size == 0 and history.seconds > 0
 
 
@@ -74,7 +77,9 @@ def test_without_ridge_the_idle_column_keeps_its_start():
     model = LinearAttention(3, rng=0)
     start = model.W.detach().clone()
     fit(model, sample(1), steps=20)
-    assert torch.equal(model.W[0, :, -1], start[0, :, -1]) and not torch.equal(model.W[0, :, :-1], start[0, :, :-1])
+    assert torch.equal(model.W[0, :, -1], start[0, :, -1]) and not torch.equal(
+        model.W[0, :, :-1], start[0, :, :-1]
+    )
 
 
 @pytest.mark.slow
@@ -105,12 +110,14 @@ def test_factored_weights_reach_what_merged_ones_reach():
     model = LinearAttention(2, factored=True, rng=1)
     history = fit(model, data, steps=500, lr=3e-2, test=sample(5, D=2), test_every=200)
     least = loss(LinearAttention(2).set_weights(ridge_solution(data, 0.0)), data).item()
-    assert abs(history.loss[-1] - least) < 1e-9                           # W_K^T W_Q can be any matrix, and no more
+    assert abs(history.loss[-1] - least) < 1e-9  # W_K^T W_Q can be any matrix, and no more
     assert list(history.test_steps) == [0, 200, 400, 500]
     assert history.test_error[-1] == pytest.approx(prompt_error(model, sample(5, D=2)), rel=1e-12)
 
 
-@pytest.mark.parametrize("options", [{"value": True}, {"value": True, "factored": True, "heads": 2}])
+@pytest.mark.parametrize(
+    "options", [{"value": True}, {"value": True, "factored": True, "heads": 2}]
+)
 def test_values_and_heads_descend(options):
     model = LinearAttention(3, rng=1, **options)
     history = fit(model, sample(4), ridge=1e-3, steps=100, lr=3e-2)
@@ -135,10 +142,13 @@ def test_full_batch_is_deterministic_and_batches_follow_rng():
     def run(**options):
         model = LinearAttention(3, rng=0)
         return fit(model, sample(7), steps=30, **options).loss
+
     np.testing.assert_array_equal(run(rng=1), run(rng=2))
     np.testing.assert_array_equal(run(batch=20, rng=1), run(batch=20, rng=1))
     assert not np.array_equal(run(batch=20, rng=1), run(batch=20, rng=2))
-    np.testing.assert_allclose(run(batch=200, rng=1), run(), rtol=1e-10)  # a batch of all is the full batch
+    np.testing.assert_allclose(
+        run(batch=200, rng=1), run(), rtol=1e-10
+    )  # a batch of all is the full batch
 
 
 def test_any_module_and_any_optimizer():
@@ -152,6 +162,7 @@ def test_any_module_and_any_optimizer():
 
         def readout(self, mean):
             return self.a * mean
+
     data = sample(8)
     model = Mean()
     fit(model, data, steps=400, lr=1.0, optimizer=torch.optim.SGD)
@@ -169,13 +180,16 @@ def test_divergence_is_reported_and_the_weights_stay_finite():
     assert loss(model, sample(9)).item() == pytest.approx(history.loss[-1], rel=1e-12)
 
 
-@pytest.mark.parametrize(("options", "error", "words"), [
-    ({"ridge": -1.0}, ValueError, "ridge must be finite and >= 0, got -1"),
-    ({"steps": 0}, ValueError, "steps must be at least 1"),
-    ({"lr": 0.0}, ValueError, "lr must be finite and > 0"),
-    ({"batch": 201}, ValueError, "batch must be at most the number of prompts 200"),
-    ({"test_every": 0}, ValueError, "test_every"),
-])
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"ridge": -1.0}, ValueError, "ridge must be finite and >= 0, got -1"),
+        ({"steps": 0}, ValueError, "steps must be at least 1"),
+        ({"lr": 0.0}, ValueError, "lr must be finite and > 0"),
+        ({"batch": 201}, ValueError, "batch must be at most the number of prompts 200"),
+        ({"test_every": 0}, ValueError, "test_every"),
+    ],
+)
 def test_refused_options(options, error, words):
     with pytest.raises(error, match=words):
         fit(LinearAttention(3), sample(0), **options)
@@ -215,7 +229,11 @@ def test_eq_123_the_ridge_runs_over_every_parameter():
 def test_features_of_wrong_shape_or_with_holes_are_refused():
     rng = np.random.default_rng(0)
     u, query, y = rng.standard_normal((5, 4)), rng.standard_normal((5, 3)), rng.standard_normal(5)
-    for bad in (Features(u[:, :3], query, y), Features(u, query[:, :2], y), Features(u, query[:4], y)):
+    for bad in (
+        Features(u[:, :3], query, y),
+        Features(u, query[:, :2], y),
+        Features(u, query[:4], y),
+    ):
         with pytest.raises(ValueError, match=r"features must have u \(P, 4\) and query \(P, 3\)"):
             fit(LinearAttention(3), bad, steps=1)
     for name in ("u", "query", "y"):
@@ -227,10 +245,16 @@ def test_features_of_wrong_shape_or_with_holes_are_refused():
 
 def test_optimizers_that_need_a_closure_are_refused():
     with pytest.raises(
-        TypeError, match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam"
+        TypeError,
+        match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam",
     ):
         fit(LinearAttention(3), sample(0), optimizer=torch.optim.LBFGS)
-    history = fit(LinearAttention(3, rng=0), sample(0), optimizer=lambda p, lr: torch.optim.SGD(p, lr=lr), steps=2)
+    history = fit(
+        LinearAttention(3, rng=0),
+        sample(0),
+        optimizer=lambda p, lr: torch.optim.SGD(p, lr=lr),
+        steps=2,
+    )
     assert len(history.loss) == 3 and "\n" not in repr(history)
 
 
@@ -241,6 +265,7 @@ def test_a_function_draws_new_prompts_for_every_step():
     def draw(rng):
         seen.append(sample(int(rng.integers(1000)), P=20))
         return seen[-1]
+
     model, again = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
     history = fit(model, draw, steps=7, ridge=0.1, rng=5, test=sample(1), test_every=3)
     adam = torch.optim.Adam(again.parameters(), lr=1e-2)
@@ -287,8 +312,18 @@ def test_warm_steps_see_batches_too():
 
 
 def test_an_error_that_has_not_settled_is_said():
-    with pytest.warns(ConvergenceWarning, match="the test error had not settled to 0.01 after 30 steps; raise steps"):
-        history = fit(LinearAttention(3, rng=0), sample(4), steps=30, test=sample(5), test_every=1, settle=0.01)
+    with pytest.warns(
+        ConvergenceWarning,
+        match="the test error had not settled to 0.01 after 30 steps; raise steps",
+    ):
+        history = fit(
+            LinearAttention(3, rng=0),
+            sample(4),
+            steps=30,
+            test=sample(5),
+            test_every=1,
+            settle=0.01,
+        )
     assert history.settled is False and len(history.loss) == 31
 
 
@@ -301,16 +336,35 @@ def test_settling_divides_the_rate_by_four_three_times(lr):
         def step(self, closure=None):
             rates.append(self.param_groups[0]["lr"])
             return super().step()
-    history = fit(LinearAttention(3, rng=0), data, steps=5000, lr=lr, batch=2, optimizer=Sgd, test=sample(5),
-                  test_every=1, settle=0.05, rng=2)
+
+    history = fit(
+        LinearAttention(3, rng=0),
+        data,
+        steps=5000,
+        lr=lr,
+        batch=2,
+        optimizer=Sgd,
+        test=sample(5),
+        test_every=1,
+        settle=0.05,
+        rng=2,
+    )
     assert list(dict.fromkeys(rates)) == [0.1, 0.025, 0.00625, 0.0015625]
-    means = history.test_error.reshape(-1, 10).mean(1)      # ten errors that are no twentieth below the best ten before
+    means = history.test_error.reshape(-1, 10).mean(
+        1
+    )  # ten errors that are no twentieth below the best ten before
     drops = [k for k in range(1, len(means)) if means[k] > 0.95 * means[:k].min()]
-    assert len(drops) == 4 and history.settled and list(10 * np.array(drops) + 9) == [
-        *(np.flatnonzero(np.diff(rates)) + 1), len(history.loss) - 1]
+    assert (
+        len(drops) == 4
+        and history.settled
+        and list(10 * np.array(drops) + 9)
+        == [*(np.flatnonzero(np.diff(rates)) + 1), len(history.loss) - 1]
+    )
 
 
 def test_labels_of_another_shape_than_the_answers():
     data = sample(0)
-    with pytest.raises(ValueError, match=r"y must have shape \(200,\), one label an answer, got \(200, 1\)"):
+    with pytest.raises(
+        ValueError, match=r"y must have shape \(200,\), one label an answer, got \(200, 1\)"
+    ):
         fit(LinearAttention(3), Prompts(data.X, data.y[:, None]))

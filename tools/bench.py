@@ -5,6 +5,7 @@ First, what spinlib asks of itself: at most 1.3 times the processor time of what
 what the arrays and the mathematics gain, against slower ways or single operations (tools/ratios.py). A ratio hardly
 depends on the machine; the seconds do. Each time is the best of several repeats.
 """
+
 import json
 import os
 import pathlib
@@ -32,14 +33,25 @@ def large(D=200, P=80_000):
 
     from spinlib.icl import LinearTask
     from spinlib.inference import ground_state_cg
+
     prompts = LinearTask(D, 5 * D).sample_features(P, rng=0)
     start, cpu = time.perf_counter(), time.process_time()
     found = ground_state_cg(prompts, 0.2 / D)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return {"D": D, "P": P, "spins": D * (D + 1), "sweeps": found.n_iter, "residual": found.residual,
-            "converged": found.converged, "seconds": round(time.perf_counter() - start, 1),
-            "cpu_seconds": round(time.process_time() - cpu, 1), "peak_GB": round(peak / 1e9, 2),
-            "J_GB": round(8 * (D * (D + 1)) ** 2 / 1e9, 1)}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )
+    return {
+        "D": D,
+        "P": P,
+        "spins": D * (D + 1),
+        "sweeps": found.n_iter,
+        "residual": found.residual,
+        "converged": found.converged,
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu_seconds": round(time.process_time() - cpu, 1),
+        "peak_GB": round(peak / 1e9, 2),
+        "J_GB": round(8 * (D * (D + 1)) ** 2 / 1e9, 1),
+    }
 
 
 def best(*functions, repeats=15, least=0.01):
@@ -49,7 +61,9 @@ def best(*functions, repeats=15, least=0.01):
     for timer in timers:
         once = timer.timeit(1)
         loops.append(max(1, int(least / max(once, 1e-9))))
-    times = [[timer.timeit(loop) / loop for timer, loop in zip(timers, loops)] for _ in range(repeats)]
+    times = [
+        [timer.timeit(loop) / loop for timer, loop in zip(timers, loops)] for _ in range(repeats)
+    ]
     return [min(column) for column in zip(*times)]
 
 
@@ -57,12 +71,17 @@ def chapter_seconds():
     """Processor and clock seconds of each chapter, as the last `make test` on this machine measured them."""
     path = ROOT / ".pytest_cache" / "v" / "book" / "chapter_seconds"
     found = json.loads(path.read_text()) if path.exists() else {}
-    print("seconds a chapter, of processor and on the clock, as the last `make test` measured them:" if found else
-          "no seconds of chapters: `make test` measures them")
+    print(
+        "seconds a chapter, of processor and on the clock, as the last `make test` measured them:"
+        if found
+        else "no seconds of chapters: `make test` measures them"
+    )
     for name, (processor, wall) in sorted(found.items(), key=lambda item: -item[1][0]):
         print(f"{processor:7.1f} {wall:7.1f}  {name}")
     if found:
-        print(f"{sum(p for p, _ in found.values()):7.1f} {sum(w for _, w in found.values()):7.1f}  together")
+        print(
+            f"{sum(p for p, _ in found.values()):7.1f} {sum(w for _, w in found.values()):7.1f}  together"
+        )
     return found
 
 
@@ -72,8 +91,13 @@ def main():
         return 0
     warnings.simplefilter("ignore")  # a fixed number of sweeps does not converge, on purpose
     table, missed = [], []
-    print(f"{'':20} {'ours':>10} {'reference':>10} {'ratio':>8}  against what an expert would write")
-    experts = {name: lambda setup=setup, bound=bound: (*setup(), bound) for name, (setup, bound) in EXPERTS.items()}
+    print(
+        f"{'':20} {'ours':>10} {'reference':>10} {'ratio':>8}  against what an expert would write"
+    )
+    experts = {
+        name: lambda setup=setup, bound=bound: (*setup(), bound)
+        for name, (setup, bound) in EXPERTS.items()
+    }
     for name, setup in {**experts, "": None, **ROWS}.items():
         if setup is None:
             print(f"{'':20} {'ours':>10} {'reference':>10} {'ratio':>8}  what it means")
@@ -85,30 +109,59 @@ def main():
                 raise
             print(f"{name:20} waits for {error.name}")
             continue
-        for _ in range(2):                        # over its bound, a row is measured once more: a burst of other work
-            seconds, seconds_reference = best(ours, reference, repeats=repeats[0] if repeats else 15)
+        for _ in range(2):  # over its bound, a row is measured once more: a burst of other work
+            seconds, seconds_reference = best(
+                ours, reference, repeats=repeats[0] if repeats else 15
+            )
             ratio = seconds / seconds_reference
             over = bound is not None and ratio > bound
             if not over:
                 break
         missed += [f"{name}: {ratio:.3g}, wanted at most {bound:.3g}"] if over else []
-        note = "" if bound is None else f" (wanted: at most {bound:.3g}{', MISSED' if over else ''})"
+        note = (
+            "" if bound is None else f" (wanted: at most {bound:.3g}{', MISSED' if over else ''})"
+        )
         times = f"{1e3 * seconds:7.3f} ms {1e3 * seconds_reference:7.3f} ms"
         print(f"{name:20} {times} {ratio:8.3g}  {meaning}{note}", flush=True)
-        table.append({"name": name, "seconds": seconds, "seconds_reference": seconds_reference, "ratio": ratio,
-                      "meaning": meaning, "bound": bound})
-    one = json.loads(subprocess.run([sys.executable, __file__, "--large"], check=True, capture_output=True,
-                                    text=True).stdout)  # a process of its own, because memory is counted by process
-    print(f"D = {one['D']}, P = {one['P']}: the ground state of {one['spins']} spins in {one['sweeps']} sweeps and "
-          f"{one['seconds']} s, {one['peak_GB']} GB at the peak with all prompts (J alone: {one['J_GB']} GB)")
+        table.append(
+            {
+                "name": name,
+                "seconds": seconds,
+                "seconds_reference": seconds_reference,
+                "ratio": ratio,
+                "meaning": meaning,
+                "bound": bound,
+            }
+        )
+    one = json.loads(
+        subprocess.run(
+            [sys.executable, __file__, "--large"], check=True, capture_output=True, text=True
+        ).stdout
+    )  # a process of its own, because memory is counted by process
+    print(
+        f"D = {one['D']}, P = {one['P']}: the ground state of {one['spins']} spins in {one['sweeps']} sweeps and "
+        f"{one['seconds']} s, {one['peak_GB']} GB at the peak with all prompts (J alone: {one['J_GB']} GB)"
+    )
     chapters = chapter_seconds()
-    machine = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine(),
-               "threads": os.environ["OMP_NUM_THREADS"]}
-    (ROOT / "bench.json").write_text(json.dumps(
-        {"machine": machine, "rows": table, "large": one, "chapters": chapters}, indent=1) + "\n")
+    machine = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "machine": platform.machine(),
+        "threads": os.environ["OMP_NUM_THREADS"],
+    }
+    (ROOT / "bench.json").write_text(
+        json.dumps(
+            {"machine": machine, "rows": table, "large": one, "chapters": chapters}, indent=1
+        )
+        + "\n"
+    )
     print(f"== written to {ROOT / 'bench.json'}")
     if missed:
-        print("== missed, twice; if anything else runs on this machine, try again without it:", *missed, sep="\n   ")
+        print(
+            "== missed, twice; if anything else runs on this machine, try again without it:",
+            *missed,
+            sep="\n   ",
+        )
     return 1 if missed else 0
 
 

@@ -4,6 +4,7 @@ python tools/check_pages.py HTML_FOLDER CHROMIUM      (tools/check_pages finds b
 
 What is read from a page in the browser is in check_pages.js.
 """
+
 import pathlib
 import re
 import sys
@@ -14,16 +15,25 @@ from urllib.parse import quote, unquote, urlsplit
 from playwright.sync_api import TimeoutError as Timeout
 from playwright.sync_api import sync_playwright
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SCRIPT = pathlib.Path(__file__).with_suffix(".js")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
 PAPER = {"width": 672, "height": 1000}  # the column of print.css on A4
 
 # What the tools under the book say although nothing is wrong: (pattern, why it may stay).
 KNOWN = [
-    (r"Got invalid theme mode: \. Resetting to auto",
-     "the theme's first visit: no light or dark mode is stored yet"),
+    (
+        r"Got invalid theme mode: \. Resetting to auto",
+        "the theme's first visit: no light or dark mode is stored yet",
+    ),
 ]
 
 
@@ -36,13 +46,17 @@ class Anchors(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.found |= {value for key, value in attrs if key == "id" or (key == "name" and tag == "a")}
+        self.found |= {
+            value for key, value in attrs if key == "id" or (key == "name" and tag == "a")
+        }
 
 
 def pages_of(html: pathlib.Path) -> list[pathlib.Path]:
     """The pages of the table of contents: those whose source Sphinx has copied beside them."""
     source_folder = lambda page: html / "_sources" / page.relative_to(html).parent
-    return sorted(page for page in html.rglob("*.html") if list(source_folder(page).glob(page.stem + ".*")))
+    return sorted(
+        page for page in html.rglob("*.html") if list(source_folder(page).glob(page.stem + ".*"))
+    )
 
 
 def is_known(text: str) -> bool:
@@ -173,16 +187,34 @@ class Checker:
         def shut(page):
             page.goto(f"{path.as_uri()}#{targets[0]}")
             arrived = page.evaluate("id => checkPages.arrived(id)", targets[0])
-            hidden = set(page.evaluate("ids => checkPages.hidden(ids)", targets)) | (set() if arrived else {targets[0]})
-            return [f"a link to #{name} leaves its dropdown shut; put the target into a {{dropdown}}"
-                    for name in sorted(hidden)]
+            hidden = set(page.evaluate("ids => checkPages.hidden(ids)", targets)) | (
+                set() if arrived else {targets[0]}
+            )
+            return [
+                f"a link to #{name} leaves its dropdown shut; put the target into a {{dropdown}}"
+                for name in sorted(hidden)
+            ]
 
         return self.patiently(shut)
 
 
 # The search box must find these words.
-SEARCH = ["cavity", "spin glass", "1RSB", "GAMP", "Gardner", "β", "空腔", "退火", "对称", "自旋玻璃", "复本"]
-SEARCHED = "() => /finished|did not match/.test(document.querySelector('.search-summary')?.textContent)"
+SEARCH = [
+    "cavity",
+    "spin glass",
+    "1RSB",
+    "GAMP",
+    "Gardner",
+    "β",
+    "空腔",
+    "退火",
+    "对称",
+    "自旋玻璃",
+    "复本",
+]
+SEARCHED = (
+    "() => /finished|did not match/.test(document.querySelector('.search-summary')?.textContent)"
+)
 
 
 def search(browser, html: pathlib.Path) -> list[str]:
@@ -198,10 +230,16 @@ def search(browser, html: pathlib.Path) -> list[str]:
 
 
 # A link of each kind must show what it leads to when the keyboard reaches it: (page, link, what the preview must hold).
-PREVIEWS = [("chapters/pspin/replica_method", "a[href*='spherical_pspin.html#equation-']", "mjx-container mjx-mi"),
-            ("chapters/pspin/replica_method", "a[href^='#equation-']", "mjx-container mjx-mi"),
-            ("chapters/pspin/replica_method", "a[href*='#term-']", "p b"),
-            ("chapters/pspin/replica_method", "a[href*='bibliography.html#id']", "p em")]
+PREVIEWS = [
+    (
+        "chapters/pspin/replica_method",
+        "a[href*='spherical_pspin.html#equation-']",
+        "mjx-container mjx-mi",
+    ),
+    ("chapters/pspin/replica_method", "a[href^='#equation-']", "mjx-container mjx-mi"),
+    ("chapters/pspin/replica_method", "a[href*='#term-']", "p b"),
+    ("chapters/pspin/replica_method", "a[href*='bibliography.html#id']", "p em"),
+]
 
 
 def previews(browser, html: pathlib.Path) -> list[str]:
@@ -212,8 +250,11 @@ def previews(browser, html: pathlib.Path) -> list[str]:
         page.goto((html / f"{name}.html").as_uri())
         page.wait_for_function("() => window.MathJax?.startup?.promise?.then(() => true)")
         page.keyboard.press("Tab")  # from now on the focus is the keyboard's
-        page.evaluate("link => { scrollTo(0, 0); [...document.querySelectorAll('article ' + link)]"
-                      ".filter(e => e.checkVisibility({checkVisibilityCSS: true})).pop().focus(); }", link)
+        page.evaluate(
+            "link => { scrollTo(0, 0); [...document.querySelectorAll('article ' + link)]"
+            ".filter(e => e.checkVisibility({checkVisibilityCSS: true})).pop().focus(); }",
+            link,
+        )
         try:
             page.wait_for_selector(f".preview {inside}", timeout=20_000)
         except Timeout:
@@ -245,7 +286,9 @@ def main(html: pathlib.Path, chromium: str) -> int:
     seconds = time.perf_counter() - start
     looked = ", ".join(f"{n} {what}" for what, n in {"pages": len(paths), **checker.count}.items())
     defects = sum(map(len, wrong.values()))
-    verdict = f"{defects} DEFECTS on {sum(map(bool, wrong.values()))} pages" if defects else "all well"
+    verdict = (
+        f"{defects} DEFECTS on {sum(map(bool, wrong.values()))} pages" if defects else "all well"
+    )
     print(f"== {looked}: {verdict} ({seconds:.0f} s)")
     return 1 if defects or not paths else 0
 

@@ -3,25 +3,29 @@
 Each function returns (ours, the expert's, what both do). Neither checks anything that the other does not need; the
 expert's lines know their problem, so they need no options, no words for failures and no other kinds of input.
 """
+
 import numpy as np
 from scipy.linalg import lapack
 
 D, N, P, RIDGE, SWEEPS = 20, 100, 3000, 0.1, 50
-ENOUGH = 1e-300        # a tolerance that no sweep meets: both look at their residual and make all sweeps
+ENOUGH = 1e-300  # a tolerance that no sweep meets: both look at their residual and make all sweeps
 
 
 def prompts(D=D, P=P):
     from spinlib.icl import LinearTask
+
     return LinearTask(D, 5 * D).sample_features(P, rng=0)
 
 
 def glass():
     from spinlib.icl import to_spin_glass
+
     return to_spin_glass(prompts(), RIDGE)
 
 
 def couplings():
     from spinlib.icl import to_spin_glass
+
     data = prompts()
 
     def expert():
@@ -31,11 +35,16 @@ def couplings():
         np.fill_diagonal(J, 0)
         return J, h, lam
 
-    return lambda: to_spin_glass(data, RIDGE), expert, f"the glass of {P} prompts, {D * (D + 1)} spins"
+    return (
+        lambda: to_spin_glass(data, RIDGE),
+        expert,
+        f"the glass of {P} prompts, {D * (D + 1)} spins",
+    )
 
 
 def ground_state(variances=True):
     from spinlib.inference import ground_state
+
     one = glass()
 
     def expert():
@@ -45,11 +54,18 @@ def ground_state(variances=True):
         mean, _ = lapack.dpotrs(factor, one.h, lower=True)
         if variances:
             return mean, np.diagonal(lapack.dpotri(factor, lower=True, overwrite_c=True)[0])
-        assert lapack.dpocon(factor, norm, uplo="L")[0] > one.n * np.finfo(float).eps  # no flat Hessian passes
+        assert (
+            lapack.dpocon(factor, norm, uplo="L")[0] > one.n * np.finfo(float).eps
+        )  # no flat Hessian passes
         return mean, None
 
-    return (lambda: ground_state(one, variances=variances)), expert, \
-        "Cholesky, with the variances" if variances else "Cholesky and the condition number, the means alone"
+    return (
+        (lambda: ground_state(one, variances=variances)),
+        expert,
+        "Cholesky, with the variances"
+        if variances
+        else "Cholesky and the condition number, the means alone",
+    )
 
 
 def ground_state_means():
@@ -58,6 +74,7 @@ def ground_state_means():
 
 def conjugate_gradients(D=50, P=10_000):
     from spinlib.inference import ground_state_cg
+
     data = prompts(D, P)
     u, query, y, ridge = data.u, data.query, data.y, 0.2 / D
 
@@ -73,11 +90,16 @@ def conjugate_gradients(D=50, P=10_000):
             p = r / stiffness + (r * r / stiffness).sum() / gain * p
         return W
 
-    return (lambda: ground_state_cg(data, ridge)), expert, f"conjugate gradients, D = {D}, P = {P}, tol 1e-10"
+    return (
+        (lambda: ground_state_cg(data, ridge)),
+        expert,
+        f"conjugate gradients, D = {D}, P = {P}, tol 1e-10",
+    )
 
 
 def amp():
     from spinlib.inference import amp
+
     one = glass()
     J, h, lam = one.J, one.h, one.lam
 
@@ -91,11 +113,16 @@ def amp():
                 break
         return m, x
 
-    return (lambda: amp(one, tol=ENOUGH, max_iter=SWEEPS)), expert, f"{SWEEPS} sweeps on {one.n} spins"
+    return (
+        (lambda: amp(one, tol=ENOUGH, max_iter=SWEEPS)),
+        expert,
+        f"{SWEEPS} sweeps on {one.n} spins",
+    )
 
 
 def relaxed_bp():
     from spinlib.inference import relaxed_bp
+
     one = glass()
     J, h, lam = one.J, one.h[:, None], one.lam[:, None]
 
@@ -109,12 +136,16 @@ def relaxed_bp():
                 break
         return m, x
 
-    return (lambda: relaxed_bp(one, tol=ENOUGH, max_iter=SWEEPS)), expert, \
-        f"{SWEEPS} sweeps over the {one.n**2} messages of {one.n} spins"
+    return (
+        (lambda: relaxed_bp(one, tol=ENOUGH, max_iter=SWEEPS)),
+        expert,
+        f"{SWEEPS} sweeps over the {one.n**2} messages of {one.n} spins",
+    )
 
 
 def sample_amp():
     from spinlib.inference import sample_amp
+
     data = prompts()
     u, query, y = data.u, data.query, data.y
 
@@ -131,8 +162,11 @@ def sample_amp():
                 break
         return m, x
 
-    return (lambda: sample_amp(data, RIDGE, tol=ENOUGH, max_iter=SWEEPS)), expert, \
-        f"{SWEEPS} sweeps between {P} prompts and {D * (D + 1)} weights"
+    return (
+        (lambda: sample_amp(data, RIDGE, tol=ENOUGH, max_iter=SWEEPS)),
+        expert,
+        f"{SWEEPS} sweeps between {P} prompts and {D * (D + 1)} weights",
+    )
 
 
 def training(steps=100):
@@ -140,9 +174,12 @@ def training(steps=100):
 
     from spinlib.attention import LinearAttention
     from spinlib.training import fit
+
     torch.set_num_threads(1)
     data = prompts()
-    u, query, y = (torch.tensor(part) for part in (data.u, np.pad(data.query, ((0, 0), (0, 1))), data.y))
+    u, query, y = (
+        torch.tensor(part) for part in (data.u, np.pad(data.query, ((0, 0), (0, 1))), data.y)
+    )
 
     def expert():
         W = LinearAttention(D, rng=0).W[0].detach().clone().requires_grad_()
@@ -155,13 +192,17 @@ def training(steps=100):
             adam.step()
         return losses
 
-    return (lambda: fit(LinearAttention(D, rng=0), data, ridge=RIDGE, steps=steps)), expert, \
-        f"{steps} steps of Adam on {P} prompts, the loop in torch"
+    return (
+        (lambda: fit(LinearAttention(D, rng=0), data, ridge=RIDGE, steps=steps)),
+        expert,
+        f"{steps} steps of Adam on {P} prompts, the loop in torch",
+    )
 
 
 def training_on_averages(steps=100):
     from spinlib.descent import trajectory
     from spinlib.icl import to_spin_glass
+
     data, start = prompts(), np.zeros(D * (D + 1))
 
     def expert():
@@ -174,17 +215,21 @@ def training_on_averages(steps=100):
             w = w - 0.01 * mean / (1 - 0.9**k) / (np.sqrt(square / (1 - 0.999**k)) + 1e-8)
         return w
 
-    return (lambda: trajectory(to_spin_glass(data, RIDGE), start, steps=steps)), expert, \
-        "the same steps on the averages of the prompts (descent.trajectory)"
+    return (
+        (lambda: trajectory(to_spin_glass(data, RIDGE), start, steps=steps)),
+        expert,
+        "the same steps on the averages of the prompts (descent.trajectory)",
+    )
 
 
 def tempering(n=64, copies=4, sweeps=5, steps=6):
     from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
+
     T = np.linspace(0.5, 1.0, 16)
     J = gaussian_couplings(n, 3, rng=0)
     start = parallel_tempering(J, T, n_sweeps=1, n_copies=copies, rng=0).s
     i, j = np.triu_indices(n)
-    matrix = -3 * np.where(i == j, 1, 2)[:, None] * J.tensor[i, j]         # pairs of spins, each once
+    matrix = -3 * np.where(i == j, 1, 2)[:, None] * J.tensor[i, j]  # pairs of spins, each once
     beta = 1 / T[:, None]
     eps = 0.35 / np.sqrt(beta)
 
@@ -200,7 +245,9 @@ def tempering(n=64, copies=4, sweeps=5, steps=6):
             v -= s * (s * v).mean(-1, keepdims=True)
             q, w, f, kick = s, v, g, 0.5 * eps * beta
             for step in range(steps):
-                w = w - (kick if step == 0 else 2 * kick) * (f - q * (f * q).mean(-1, keepdims=True))
+                w = w - (kick if step == 0 else 2 * kick) * (
+                    f - q * (f * q).mean(-1, keepdims=True)
+                )
                 rate = np.sqrt((w * w).mean(-1, keepdims=True))
                 cos, sin = np.cos(eps * rate), np.sin(eps * rate)
                 q, w = q * cos + w * (sin / rate), w * cos - q * (sin * rate)
@@ -212,17 +259,27 @@ def tempering(n=64, copies=4, sweeps=5, steps=6):
             s, g = (np.where(take[..., None], new, old) for new, old in ((q, s), (f, g)))
             H = np.where(take, H_new, H)
             for a in range(k % 2, len(T) - 1, 2):
-                swap = np.log(rng.random(copies)) < (beta[a] - beta[a + 1]) * (H[:, a] - H[:, a + 1])
+                swap = np.log(rng.random(copies)) < (beta[a] - beta[a + 1]) * (
+                    H[:, a] - H[:, a + 1]
+                )
                 for state in (s, g, H):
                     state[swap, a], state[swap, a + 1] = state[swap, a + 1], state[swap, a]
         return s
 
-    return (lambda: parallel_tempering(J, T, n_sweeps=sweeps, n_copies=copies, n_leapfrog=steps, s=start, rng=0)), \
-        expert, f"{sweeps} sweeps, {copies} copies at {len(T)} temperatures, N = {n}, one gradient a step"
+    return (
+        (
+            lambda: parallel_tempering(
+                J, T, n_sweeps=sweeps, n_copies=copies, n_leapfrog=steps, s=start, rng=0
+            )
+        ),
+        expert,
+        f"{sweeps} sweeps, {copies} copies at {len(T)} temperatures, N = {n}, one gradient a step",
+    )
 
 
 def belief_propagation(factors=450, beta=0.4):
     from spinlib.factor_graph import bp, pspin_ising, tree_scopes
+
     rng, scopes = np.random.default_rng(0), tree_scopes(factors, 3, rng=0)
     n = scopes.max() + 1
     J, h = rng.choice([-1.0, 1.0], factors), 0.3 * rng.standard_normal(n)
@@ -238,21 +295,37 @@ def belief_propagation(factors=450, beta=0.4):
             total = fields + np.bincount(place, log.ravel(), 2 * n).reshape(n, 2)
             m = np.exp(total[scopes] - log)
             a, b, c = np.moveaxis(m / m.sum(-1, keepdims=True), 1, 0)
-            new = np.stack([np.einsum("fxyz,fy,fz->fx", tables, b, c), np.einsum("fxyz,fx,fz->fy", tables, a, c),
-                            np.einsum("fxyz,fx,fy->fz", tables, a, b)], 1)
+            new = np.stack(
+                [
+                    np.einsum("fxyz,fy,fz->fx", tables, b, c),
+                    np.einsum("fxyz,fx,fz->fy", tables, a, c),
+                    np.einsum("fxyz,fx,fy->fz", tables, a, b),
+                ],
+                1,
+            )
             new /= new.sum(-1, keepdims=True)
             change, u = np.abs(new - u).max(), new
         total = np.exp(total)
         return total / total.sum(1, keepdims=True)
 
-    return (lambda: bp(graph)), expert, f"a tree of {factors} factors of three spins, to 1e-12; ours takes any graph"
+    return (
+        (lambda: bp(graph)),
+        expert,
+        f"a tree of {factors} factors of three spins, to 1e-12; ours takes any graph",
+    )
 
 
 AT_MOST = 1.3
 EXPERTS = {  # name: the problem, the largest ratio
-    "couplings": (couplings, AT_MOST), "ground state": (ground_state, AT_MOST),
+    "couplings": (couplings, AT_MOST),
+    "ground state": (ground_state, AT_MOST),
     "ground state, means": (ground_state_means, AT_MOST),
     "CG": (conjugate_gradients, AT_MOST),
-    "AMP": (amp, AT_MOST), "relaxed BP": (relaxed_bp, AT_MOST), "sample AMP": (sample_amp, AT_MOST),
-    "training": (training, AT_MOST), "training, averages": (training_on_averages, AT_MOST),
-    "tempering": (tempering, AT_MOST), "belief propagation": (belief_propagation, 3.0)}
+    "AMP": (amp, AT_MOST),
+    "relaxed BP": (relaxed_bp, AT_MOST),
+    "sample AMP": (sample_amp, AT_MOST),
+    "training": (training, AT_MOST),
+    "training, averages": (training_on_averages, AT_MOST),
+    "tempering": (tempering, AT_MOST),
+    "belief propagation": (belief_propagation, 3.0),
+}

@@ -4,6 +4,7 @@ python tools/make_pdf.py [PART] [HTML_FOLDER]  (make pdf, make pdf PART=part_2; 
 
 The browser that check-pages drives does the work (CHROMIUM; default: chromium, as Debian installs it).
 """
+
 import html
 import os
 import pathlib
@@ -21,9 +22,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools" / "authors"))
 from kinds import contents, kind
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-SCALE = 0.85                                   # type of about 10 points
-WIDTH = round((210 - 32) / 25.4 * 96 / SCALE)  # the column of an A4 page with margins of 16 mm, in CSS pixels
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+SCALE = 0.85  # type of about 10 points
+WIDTH = round(
+    (210 - 32) / 25.4 * 96 / SCALE
+)  # the column of an A4 page with margins of 16 mm, in CSS pixels
 STYLE = """
 body { background: #fff; } article.bd-article { break-before: page; padding: 0; max-width: none; }
 .cover { height: 90vh; display: flex; flex-direction: column; justify-content: center; } .cover h1 { font-size: 3rem; }
@@ -43,9 +52,13 @@ PREPARE = """async () => {
     if (box.scrollWidth > box.clientWidth + 1)
       box.style.fontSize = Math.floor(115 * box.clientWidth / box.scrollWidth) + '%';
 }"""
-UNLISTED = re.compile(r"(What is checked, and how well|Summary|Further reading|Next)\s*#?$")  # in every chapter
-FOOTER = ('<p style="font-size: 8px; width: 100%; text-align: center">'
-          '<span class="pageNumber"></span></p>')
+UNLISTED = re.compile(
+    r"(What is checked, and how well|Summary|Further reading|Next)\s*#?$"
+)  # in every chapter
+FOOTER = (
+    '<p style="font-size: 8px; width: 100%; text-align: center">'
+    '<span class="pageNumber"></span></p>'
+)
 
 
 def read(folder: pathlib.Path, name: str):
@@ -59,7 +72,9 @@ def anchor(name: str, fragment: str = "") -> str:
 
 def solutions_last(soup) -> None:
     """Solutions follow the chapter, and say whose they are (as print.js does in the browser)."""
-    last = BeautifulSoup('<section id="solutions"><h2>Solutions</h2></section>', "html.parser").section
+    last = BeautifulSoup(
+        '<section id="solutions"><h2>Solutions</h2></section>', "html.parser"
+    ).section
     exercise = ""
     for node in soup.select(".exercise, .solution"):
         if "exercise" in node["class"]:
@@ -105,17 +120,24 @@ def chosen(part: str) -> list[tuple[str, list[str]]]:
     order = contents()
     if not part:
         return order
-    parts = {pathlib.PurePosixPath(names[0]).name: [("", names)]
-             for _, names in order if kind(names[0]) == "opening"}
+    parts = {
+        pathlib.PurePosixPath(names[0]).name: [("", names)]
+        for _, names in order
+        if kind(names[0]) == "opening"
+    }
     if part not in parts:
-        sys.exit(f"make pdf: there is no part {part}; take one of {', '.join(parts)}, or none for the whole book")
+        sys.exit(
+            f"make pdf: there is no part {part}; take one of {', '.join(parts)}, or none for the whole book"
+        )
     return parts[part]
 
 
 def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dict[str, int]) -> str:
     """One HTML document; ``pages`` knows on which page of the PDF an anchor is, if it has been printed before."""
     names = {name for _, part in order for name in part}
-    root = read(folder, contents()[0][1][0])  # its links to styles and scripts begin at the folder of the pages
+    root = read(
+        folder, contents()[0][1][0]
+    )  # its links to styles and scripts begin at the folder of the pages
     head = [str(node) for node in root.head.select("link[rel=stylesheet]")]
     scripts = [str(node) for node in root.head.select("script")]
     head += [script for script in scripts if "MathJax" in script or "mathjax" in script]
@@ -134,17 +156,29 @@ def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dic
                 if level.name == "h2" and UNLISTED.search(level.get_text()):
                     continue
                 target = level.parent.get("id") or body["id"]
-                style = "section" if level.name == "h2" else "part" if kind(name) == "opening" else "chapter"
-                lines.append(f'<p class="{style}"><a href="#{target}">{level.decode_contents()}</a>'
-                                f'<b>{pages.get(target, "")}</b></p>')
+                style = (
+                    "section"
+                    if level.name == "h2"
+                    else "part"
+                    if kind(name) == "opening"
+                    else "chapter"
+                )
+                lines.append(
+                    f'<p class="{style}"><a href="#{target}">{level.decode_contents()}</a>'
+                    f"<b>{pages.get(target, '')}</b></p>"
+                )
             bodies.append(str(body))
-    cover = (f'<div class="cover"><h1>{title}</h1><p class="of">{of}</p>'
-             f'<p>{html.escape(config["author"])}</p>'
-             f'<p>{config["copyright"]}</p></div>')
-    return ('<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-            f'<title>{title}{of and ": " + of}</title>{"".join(head)}<style>{STYLE}</style></head>'
-            f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(lines)}</div>'
-            f'{"".join(bodies)}</body></html>')
+    cover = (
+        f'<div class="cover"><h1>{title}</h1><p class="of">{of}</p>'
+        f"<p>{html.escape(config['author'])}</p>"
+        f"<p>{config['copyright']}</p></div>"
+    )
+    return (
+        '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        f"<title>{title}{of and ': ' + of}</title>{''.join(head)}<style>{STYLE}</style></head>"
+        f'<body>{cover}<div class="contents"><h1>Contents</h1>{"".join(lines)}</div>'
+        f"{''.join(bodies)}</body></html>"
+    )
 
 
 def page_numbers(pdf: bytes) -> dict[str, int]:
@@ -163,7 +197,9 @@ def main(part: str, folder: pathlib.Path) -> int:
     wanted = os.environ.get("CHROMIUM", "chromium")
     browser = shutil.which(wanted)
     if not browser:
-        sys.exit(f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium")
+        sys.exit(
+            f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium"
+        )
     order = chosen(part)
     names = [name for _, part_names in order for name in part_names]
     if missing := [name for name in names if not (folder / f"{name}.html").is_file()]:
@@ -171,36 +207,68 @@ def main(part: str, folder: pathlib.Path) -> int:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        print("== first use: installing playwright, which drives the browser, into .venv "
-              "(requirements-browser.txt; once)", flush=True)
-        install = [sys.executable, "-m", "pip", "install", "--quiet", "-r", str(ROOT / "requirements-browser.txt")]
+        print(
+            "== first use: installing playwright, which drives the browser, into .venv "
+            "(requirements-browser.txt; once)",
+            flush=True,
+        )
+        install = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "-r",
+            str(ROOT / "requirements-browser.txt"),
+        ]
         subprocess.run(install, check=True)
         from playwright.sync_api import sync_playwright
     out = folder.parent / f"{part or 'book'}.pdf"
-    source, unfinished, start, pages = folder / "_print.html", out.with_suffix(".unfinished"), time.monotonic(), {}
+    source, unfinished, start, pages = (
+        folder / "_print.html",
+        out.with_suffix(".unfinished"),
+        time.monotonic(),
+        {},
+    )
     with sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=browser, args=FLAGS)
         for why in ("to learn on which page everything is", "with page numbers in the contents"):
-            print(f"== {time.monotonic() - start:4.0f} s: printing {len(names)} pages of the book {why}", flush=True)
+            print(
+                f"== {time.monotonic() - start:4.0f} s: printing {len(names)} pages of the book {why}",
+                flush=True,
+            )
             source.write_text(combine(folder, order, pages), encoding="utf-8")
-            page = chromium.new_context(offline=True, viewport={"width": WIDTH, "height": 1000}).new_page()
+            page = chromium.new_context(
+                offline=True, viewport={"width": WIDTH, "height": 1000}
+            ).new_page()
             page.set_default_timeout(600_000)
             page.emulate_media(media="print")
             page.goto(source.as_uri())
             page.evaluate(PREPARE)
-            page.pdf(path=unfinished, format="A4", scale=SCALE, print_background=True, outline=True, tagged=True,
-                     display_header_footer=True, header_template="<i></i>", footer_template=FOOTER)
+            page.pdf(
+                path=unfinished,
+                format="A4",
+                scale=SCALE,
+                print_background=True,
+                outline=True,
+                tagged=True,
+                display_header_footer=True,
+                header_template="<i></i>",
+                footer_template=FOOTER,
+            )
             page.close()
             pages = page_numbers(unfinished.read_bytes())
         chromium.close()
     source.unlink()
     unfinished.replace(out)
     count = len(re.findall(rb"/Type /Page\b", out.read_bytes()))
-    print(f"== {time.monotonic() - start:4.0f} s: {out}, {count} pages, "
-          f"{out.stat().st_size / 1e6:.1f} MB")
+    print(
+        f"== {time.monotonic() - start:4.0f} s: {out}, {count} pages, "
+        f"{out.stat().st_size / 1e6:.1f} MB"
+    )
     return 0 if pages else 1
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:] + ["", ""][len(sys.argv) - 1:]
+    given = sys.argv[1:] + ["", ""][len(sys.argv) - 1 :]
     sys.exit(main(given[0], pathlib.Path(given[1] or ROOT / "_build" / "html").resolve()))

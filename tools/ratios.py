@@ -1,4 +1,5 @@
 """What arrays and mathematics gain: each row ours against a slower way or a single operation (for tools/bench.py)."""
+
 import numpy as np
 
 D, N, P, RIDGE, SWEEPS = 20, 100, 3000, 0.1, 50
@@ -7,19 +8,26 @@ rng = np.random.default_rng(0)
 
 def saddle():
     from spinlib.pspin import PSpin
+
     model = PSpin(3)
     model.solve(0.3)
-    return ((lambda: model.solve(0.3)), (lambda: model.free_energy(0.8, 0.3, 0.34)),
-            "evaluations of the free energy that an equilibrium costs", None)
+    return (
+        (lambda: model.solve(0.3)),
+        (lambda: model.free_energy(0.8, 0.3, 0.34)),
+        "evaluations of the free energy that an equilibrium costs",
+        None,
+    )
 
 
 def _features():
     from spinlib.icl import LinearTask
+
     return LinearTask(D, N).sample_features(P, rng=0)
 
 
 def _glass():
     from spinlib.icl import to_spin_glass
+
     return to_spin_glass(_features(), RIDGE)
 
 
@@ -27,25 +35,36 @@ def certain():
     from scipy.linalg import lapack
 
     from spinlib.inference import ground_state
+
     glass = _glass()
 
     def bare():  # takes a flat Hessian without a word
         factor, _ = lapack.dpotrf((np.diag(glass.lam) - glass.J).T, lower=True, overwrite_a=True)
         return lapack.dpotrs(factor, glass.h, lower=True)
 
-    return (lambda: ground_state(glass, variances=False)), bare, \
-        "the means of a ground state against Cholesky without a condition number, which takes flat Hessians", None
+    return (
+        (lambda: ground_state(glass, variances=False)),
+        bare,
+        "the means of a ground state against Cholesky without a condition number, which takes flat Hessians",
+        None,
+    )
 
 
 def amp_sweep():
     from spinlib.inference import amp
+
     glass, m = _glass(), rng.standard_normal(D * (D + 1))
-    return (lambda: amp(glass, tol=1e-300, max_iter=SWEEPS)), (lambda: [glass.J @ m for _ in range(SWEEPS)]), \
-        f"{SWEEPS} sweeps against {SWEEPS} products J m; a sweep needs two (J m and J^2 x)", None
+    return (
+        (lambda: amp(glass, tol=1e-300, max_iter=SWEEPS)),
+        (lambda: [glass.J @ m for _ in range(SWEEPS)]),
+        f"{SWEEPS} sweeps against {SWEEPS} products J m; a sweep needs two (J m and J^2 x)",
+        None,
+    )
 
 
 def amp_loop():
     from spinlib.inference import amp
+
     glass = _glass()
 
     def one_by_one():  # what a first implementation writes: a loop over the spins
@@ -58,13 +77,18 @@ def amp_loop():
                 new[i] = new_x[i] * (glass.h[i] + (glass.J[i] * m).sum() - reaction * m_old[i])
             m, m_old, x = new, m, new_x
 
-    return ((lambda: amp(glass, tol=1e-300, max_iter=SWEEPS)), one_by_one,
-            f"{SWEEPS} sweeps in arrays against the loop over {D * (D + 1)} spins", None)
+    return (
+        (lambda: amp(glass, tol=1e-300, max_iter=SWEEPS)),
+        one_by_one,
+        f"{SWEEPS} sweeps in arrays against the loop over {D * (D + 1)} spins",
+        None,
+    )
 
 
 def amp_eq153():
     from spinlib.icl import LinearTask, to_spin_glass
     from spinlib.inference import amp
+
     glass = to_spin_glass(LinearTask(D, N).sample_features(10_000, rng=0), 0.01)
     spins, sweeps, J, h, lam = range(glass.n), 10, glass.J, glass.h, glass.lam
 
@@ -102,37 +126,58 @@ def amp_eq153():
 
 def eq153_plain():
     ours, one_by_one, _ = amp_eq153()
-    return (ours, one_by_one,
-            "D = 20, P = 10 000, 10 sweeps in arrays against loops over i and j over the same arrays", None, 3)
+    return (
+        ours,
+        one_by_one,
+        "D = 20, P = 10 000, 10 sweeps in arrays against loops over i and j over the same arrays",
+        None,
+        3,
+    )
 
 
 def eq153_rows():
     ours, _, row_by_row = amp_eq153()
-    return ours, row_by_row, "the same against a loop over i with sums of arrays, as published", None
+    return (
+        ours,
+        row_by_row,
+        "the same against a loop over i with sums of arrays, as published",
+        None,
+    )
 
 
 def sample_amp_sweep():
     from spinlib.inference import sample_amp
+
     prompts = _features()
     S = np.einsum("pa,pb->pab", prompts.u, prompts.query).reshape(P, -1)
     w, g = rng.standard_normal(D * (D + 1)), rng.standard_normal(P)
-    return ((lambda: sample_amp(prompts, RIDGE, tol=1e-300, max_iter=SWEEPS)),
-            (lambda: [(S @ w, g @ S) for _ in range(SWEEPS)]),
-            f"{SWEEPS} sweeps, matrix-free, against the products with the matrix that one channel needs", None)
+    return (
+        (lambda: sample_amp(prompts, RIDGE, tol=1e-300, max_iter=SWEEPS)),
+        (lambda: [(S @ w, g @ S) for _ in range(SWEEPS)]),
+        f"{SWEEPS} sweeps, matrix-free, against the products with the matrix that one channel needs",
+        None,
+    )
 
 
 def ground_state(D, P, repeats):
     from spinlib.icl import LinearTask, to_spin_glass
     from spinlib.inference import ground_state as dense
     from spinlib.inference import ground_state_cg
+
     prompts = LinearTask(D, 5 * D).sample_features(P, rng=0)
-    return (lambda: ground_state_cg(prompts, 0.2 / D)), (lambda: dense(to_spin_glass(prompts, 0.2 / D))), \
-        f"conjugate gradients on the prompts against forming J and solving, D = {D}, P = {P}", None, repeats
+    return (
+        (lambda: ground_state_cg(prompts, 0.2 / D)),
+        (lambda: dense(to_spin_glass(prompts, 0.2 / D))),
+        f"conjugate gradients on the prompts against forming J and solving, D = {D}, P = {P}",
+        None,
+        repeats,
+    )
 
 
 def products(D, P):
     from spinlib.icl import LinearTask
     from spinlib.inference import ground_state_cg
+
     prompts = LinearTask(D, 5 * D).sample_features(P, rng=0)
     u, query, W = prompts.u, prompts.query, rng.standard_normal((D + 1, D))
     n_iter = ground_state_cg(prompts, 0.2 / D).n_iter
@@ -142,8 +187,13 @@ def products(D, P):
             u @ W
             u.T @ query
 
-    return (lambda: ground_state_cg(prompts, 0.2 / D)), alone, \
-        f"all of it against the {2 * n_iter} matrix products it consists of, D = {D}, P = {P}", 1.5, 3
+    return (
+        (lambda: ground_state_cg(prompts, 0.2 / D)),
+        alone,
+        f"all of it against the {2 * n_iter} matrix products it consists of, D = {D}, P = {P}",
+        1.5,
+        3,
+    )
 
 
 def sweep(D, wanted=None, P=131_072):
@@ -152,6 +202,7 @@ def sweep(D, wanted=None, P=131_072):
 
     from spinlib.icl import LinearTask
     from spinlib.inference._passes import Pass, curvature
+
     over = Pass(LinearTask(D, 5 * D).blocks(P, size=2048), np.float32, device="cpu", keep=True)
     W = rng.standard_normal((D + 1, D))
     matrix, n = torch.tensor(W, dtype=torch.float32), round((2 * P * D * (D + 1)) ** (1 / 3))
@@ -163,25 +214,43 @@ def sweep(D, wanted=None, P=131_072):
             u.T @ x
 
     if wanted is None:
-        return (lambda: over(curvature, W)), products, \
-            f"all of a sweep over {P} prompts against its two products, D = {D}", 1.3, 7
-    return products, (lambda: square @ square), \
-        f"both products of a sweep against a square one as long; 1/ratio, of the peak, is to be {wanted}", 1 / wanted, 9
+        return (
+            (lambda: over(curvature, W)),
+            products,
+            f"all of a sweep over {P} prompts against its two products, D = {D}",
+            1.3,
+            7,
+        )
+    return (
+        products,
+        (lambda: square @ square),
+        f"both products of a sweep against a square one as long; 1/ratio, of the peak, is to be {wanted}",
+        1 / wanted,
+        9,
+    )
 
 
 def gradient():
     from spinlib.pspin.simulation import gaussian_couplings, random_spins
+
     n, replicas = 64, 64
     J, s = gaussian_couplings(n, 3, rng=0), random_spins(n, (replicas,), rng=1)
     matrix = np.ascontiguousarray(J.tensor.reshape(n, n * n))
-    return ((lambda: J.gradient(s)), (lambda: s @ matrix),
-            "p = 3, N = 64, 64 replicas at once, against the one matrix product it needs", 3.0)
+    return (
+        (lambda: J.gradient(s)),
+        (lambda: s @ matrix),
+        "p = 3, N = 64, 64 replicas at once, against the one matrix product it needs",
+        3.0,
+    )
 
 
 def bp_sweep():
     from spinlib.factor_graph import bp, pspin_ising, random_scopes
+
     n, factors = 300, 450
-    graph = pspin_ising(n, random_scopes(n, factors, 3, rng=0), rng.choice([-1.0, 1.0], factors), beta=0.4)
+    graph = pspin_ising(
+        n, random_scopes(n, factors, 3, rng=0), rng.choice([-1.0, 1.0], factors), beta=0.4
+    )
 
     def edge_by_edge():
         tables = [table for _, table in graph.factors]
@@ -200,18 +269,35 @@ def bp_sweep():
                 table = tables[a]
                 for k, j in enumerate(scopes[a]):
                     if j != i:
-                        table = table * m[a, j].reshape([2 if slot == k else 1 for slot in range(3)])
+                        table = table * m[a, j].reshape(
+                            [2 if slot == k else 1 for slot in range(3)]
+                        )
                 answer = table.sum(tuple(k for k in range(3) if scopes[a][k] != i))
                 u[a, i] = answer / answer.sum()
 
-    return ((lambda: bp(graph, tol=1e-300, max_iter=10)), edge_by_edge,
-            "10 sweeps over 1350 edges in arrays against the loop over edges", None)
+    return (
+        (lambda: bp(graph, tol=1e-300, max_iter=10)),
+        edge_by_edge,
+        "10 sweeps over 1350 edges in arrays against the loop over edges",
+        None,
+    )
 
 
-ROWS = {"p-spin saddle": saddle, "certainty": certain, "AMP sweep": amp_sweep, "AMP, vectorised": amp_loop,
-        "eq. (153), arrays": eq153_plain, "eq. (153), rows": eq153_rows, "sample AMP sweep": sample_amp_sweep,
-        "CG, D = 20": lambda: ground_state(20, 10_000, 5), "CG, D = 50": lambda: ground_state(50, 10_000, 2),
-        "CG's products": lambda: products(100, 20_000),
-        "products, D = 200": lambda: sweep(200, 0.75), "products, D = 300": lambda: sweep(300, 0.8),
-        "sweep, D = 200": lambda: sweep(200), "sweep, D = 300": lambda: sweep(300),
-        "p-spin gradient": gradient, "BP, vectorised": bp_sweep}
+ROWS = {
+    "p-spin saddle": saddle,
+    "certainty": certain,
+    "AMP sweep": amp_sweep,
+    "AMP, vectorised": amp_loop,
+    "eq. (153), arrays": eq153_plain,
+    "eq. (153), rows": eq153_rows,
+    "sample AMP sweep": sample_amp_sweep,
+    "CG, D = 20": lambda: ground_state(20, 10_000, 5),
+    "CG, D = 50": lambda: ground_state(50, 10_000, 2),
+    "CG's products": lambda: products(100, 20_000),
+    "products, D = 200": lambda: sweep(200, 0.75),
+    "products, D = 300": lambda: sweep(300, 0.8),
+    "sweep, D = 200": lambda: sweep(200),
+    "sweep, D = 300": lambda: sweep(300),
+    "p-spin gradient": gradient,
+    "BP, vectorised": bp_sweep,
+}

@@ -1,13 +1,49 @@
 """What every module shares: the iteration loop with damping, its warning, checks of input, and frozen nouns."""
-from spinlib._core._checks import (RNG, check_array, check_damping, check_device, check_finite, check_flag,
-                                   check_integer, check_last_axis, check_noise, check_numbers, check_probabilities,
-                                   check_real, check_rng, check_type, check_whole, need)
+
+from spinlib._core._checks import (
+    RNG,
+    check_array,
+    check_damping,
+    check_device,
+    check_finite,
+    check_flag,
+    check_integer,
+    check_last_axis,
+    check_noise,
+    check_numbers,
+    check_probabilities,
+    check_real,
+    check_rng,
+    check_type,
+    check_whole,
+    need,
+)
 from spinlib._core._iteration import ConvergenceWarning, Iteration, iterate
 from spinlib._core._nouns import freeze, one_line, read_only
 from spinlib._core._threads import one_thread
 
 __all__ = [
-    "ConvergenceWarning", "Iteration", "RNG", "check_array", "check_damping", "check_device", "check_finite",
-    "check_flag", "check_integer", "check_last_axis", "check_noise", "check_numbers", "check_probabilities",
-    "check_real", "check_rng", "check_type", "check_whole", "freeze", "iterate", "need", "one_line", "one_thread",
-    "read_only"]
+    "ConvergenceWarning",
+    "Iteration",
+    "RNG",
+    "check_array",
+    "check_damping",
+    "check_device",
+    "check_finite",
+    "check_flag",
+    "check_integer",
+    "check_last_axis",
+    "check_noise",
+    "check_numbers",
+    "check_probabilities",
+    "check_real",
+    "check_rng",
+    "check_type",
+    "check_whole",
+    "freeze",
+    "iterate",
+    "need",
+    "one_line",
+    "one_thread",
+    "read_only",
+]

@@ -1,4 +1,5 @@
 """Files that are whole or not there: written beside their place and moved there at once."""
+
 from __future__ import annotations
 
 import contextlib
@@ -11,7 +12,16 @@ from pathlib import Path
 import numpy as np
 
 # What reading a damaged npz file may raise.
-DAMAGED = (OSError, ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @contextlib.contextmanager
@@ -28,7 +38,9 @@ def atomic(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_arrays(path: Path, arrays: dict[str, np.ndarray], compress: int = zipfile.ZIP_DEFLATED) -> None:
+def write_arrays(
+    path: Path, arrays: dict[str, np.ndarray], compress: int = zipfile.ZIP_DEFLATED
+) -> None:
     """An npz file whose bytes depend only on the arrays, whole or not at all."""
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w") as file:
         for name, array in arrays.items():
@@ -44,6 +56,8 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
         arrays = {}
         for member in file.namelist():
             with file.open(member) as stream:
-                arrays[member.removesuffix(".npy")] = np.lib.format.read_array(stream, allow_pickle=False)
+                arrays[member.removesuffix(".npy")] = np.lib.format.read_array(
+                    stream, allow_pickle=False
+                )
                 stream.read()
         return arrays

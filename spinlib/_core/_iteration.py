@@ -1,4 +1,5 @@
 """The one iteration loop with damping, and its warning."""
+
 from __future__ import annotations
 
 import os
@@ -15,7 +16,10 @@ from spinlib._core._files import DAMAGED, read_arrays, write_arrays
 from spinlib._core._nouns import one_line
 
 TINY = np.finfo(float).tiny
-HEAD, GROWTH = 10, 1e8  # a run whose entries grow a hundred millionfold over those of its first ten sweeps diverges
+HEAD, GROWTH = (
+    10,
+    1e8,
+)  # a run whose entries grow a hundred millionfold over those of its first ten sweeps diverges
 
 
 class ConvergenceWarning(RuntimeWarning):
@@ -42,11 +46,22 @@ class Iteration:
     __repr__ = one_line
 
 
-def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0.0, tol: float = 1e-10,
-            max_iter: int = 500, name: str = "the iteration", remedy: str = "raise damping or max_iter",
-            fault: Callable[[tuple[np.ndarray, ...]], str] | None = None,
-            measure: Callable[[tuple[np.ndarray, ...]], float] | None = None, silent: bool = False,
-            stacklevel: int = 3, checkpoint: str | os.PathLike | None = None, mark: str = "") -> Iteration:
+def iterate(
+    step: Callable,
+    state: tuple[np.ndarray, ...],
+    *,
+    damping: float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 500,
+    name: str = "the iteration",
+    remedy: str = "raise damping or max_iter",
+    fault: Callable[[tuple[np.ndarray, ...]], str] | None = None,
+    measure: Callable[[tuple[np.ndarray, ...]], float] | None = None,
+    silent: bool = False,
+    stacklevel: int = 3,
+    checkpoint: str | os.PathLike | None = None,
+    mark: str = "",
+) -> Iteration:
     """Iterate ``state <- (1 - damping) step(state) + damping state`` until step changes nothing.
 
     The residual of a sweep is the largest change that ``step`` proposes, relative to the largest entry, over
@@ -86,7 +101,11 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
                 break
             sizes = [_largest(new) for new in proposed]
             moves = [_largest(new - old) for new, old in zip(proposed, state, strict=True)]
-            change = measure(proposed) if measure else max(m / max(size, TINY) for m, size in zip(moves, sizes))
+            change = (
+                measure(proposed)
+                if measure
+                else max(m / max(size, TINY) for m, size in zip(moves, sizes))
+            )
             if not np.isfinite([change, *sizes]).all():
                 why, sane = "it left the finite numbers", best
                 break
@@ -97,10 +116,19 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
             if sweep < HEAD:
                 first = [max(pair) for pair in zip(first, sizes)]
             elif any(size > GROWTH * start > 0 for size, start in zip(sizes, first)):
-                why, sane = f"its entries grew more than {GROWTH:.0e} times as large as they began", best
+                why, sane = (
+                    f"its entries grew more than {GROWTH:.0e} times as large as they began",
+                    best,
+                )
                 break
-            state = proposed if damping == 0 else tuple(
-                (1 - damping) * new + damping * old for new, old in zip(proposed, state, strict=True))
+            state = (
+                proposed
+                if damping == 0
+                else tuple(
+                    (1 - damping) * new + damping * old
+                    for new, old in zip(proposed, state, strict=True)
+                )
+            )
             moved = max(move / max(start, TINY) for move, start in zip(moves, first))
             if moved <= least:
                 best, least = state, moved
@@ -109,32 +137,62 @@ def iterate(step: Callable, state: tuple[np.ndarray, ...], *, damping: float = 0
     if path and converged:
         _keep(path, mark, state, best, least, first, history)
     residual = history[-1] if history else float("inf")
-    reason = "" if converged else (f"{why or f'it stopped at residual {residual:.1e} > tol {tol:.1e}'} "
-                                   f"after {len(history)} sweeps with damping {damping:g}")
+    reason = (
+        ""
+        if converged
+        else (
+            f"{why or f'it stopped at residual {residual:.1e} > tol {tol:.1e}'} "
+            f"after {len(history)} sweeps with damping {damping:g}"
+        )
+    )
     if reason and not silent:
-        warnings.warn(f"{name} did not converge: {reason}; {remedy}", ConvergenceWarning, stacklevel=stacklevel)
-    return Iteration(sane or state, converged, len(history), residual, np.array(history), reason, state)
+        warnings.warn(
+            f"{name} did not converge: {reason}; {remedy}",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+    return Iteration(
+        sane or state, converged, len(history), residual, np.array(history), reason, state
+    )
 
 
 def _keep(path, mark, state, best, least, first, history):
     states = {"state": state} if best is state else {"state": state, "best": best}
-    write_arrays(path, {"mark": np.array(mark), "history": np.array(history), "guards": np.array([least, *first])} | {
-        f"{name}{k}": array for name, arrays in states.items() for k, array in enumerate(arrays)}, zipfile.ZIP_STORED)
+    write_arrays(
+        path,
+        {"mark": np.array(mark), "history": np.array(history), "guards": np.array([least, *first])}
+        | {
+            f"{name}{k}": array for name, arrays in states.items() for k, array in enumerate(arrays)
+        },
+        zipfile.ZIP_STORED,
+    )
 
 
 def _resume(path, mark):
     try:
         found = read_arrays(path)
-        other, history, (least, *first) = str(found["mark"]), found["history"].tolist(), found["guards"].tolist()
-        state, best = (tuple(found[f"{name}{k}"] for k in range(len(first)) if f"{name}{k}" in found)
-                       for name in ("state", "best"))
+        other, history, (least, *first) = (
+            str(found["mark"]),
+            found["history"].tolist(),
+            found["guards"].tolist(),
+        )
+        state, best = (
+            tuple(found[f"{name}{k}"] for k in range(len(first)) if f"{name}{k}" in found)
+            for name in ("state", "best")
+        )
     except DAMAGED:
-        raise ValueError(f"{path} is no checkpoint, or a damaged one; delete it, or name another file") from None
+        raise ValueError(
+            f"{path} is no checkpoint, or a damaged one; delete it, or name another file"
+        ) from None
     if other != mark:
-        raise ValueError(f"{path} is the checkpoint of another run (solver, prompts, ridge, damping or precision); "
-                         "delete it, or name another file")
+        raise ValueError(
+            f"{path} is the checkpoint of another run (solver, prompts, ridge, damping or precision); "
+            "delete it, or name another file"
+        )
     return state, best or state, least, first, history
 
 
 def _largest(array: np.ndarray) -> float:
-    return max(float(array.max()), -float(array.min()))  # of two NaN, max is NaN; no array of absolute values is made
+    return max(
+        float(array.max()), -float(array.min())
+    )  # of two NaN, max is NaN; no array of absolute values is made

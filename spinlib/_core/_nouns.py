@@ -1,4 +1,5 @@
 """What the frozen nouns share: arrays of their own that nobody writes to, and a repr of one line."""
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,4 +1,5 @@
 """One thread for linear algebra."""
+
 from __future__ import annotations
 
 import contextlib
@@ -10,7 +11,9 @@ from collections.abc import Iterator
 def one_thread() -> Iterator[None]:
     """One thread for linear algebra, so that a number does not depend on how many there are (with threadpoolctl)."""
     before = os.environ.get("OMP_NUM_THREADS")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for torch, and for processes that start from here
+    os.environ.setdefault(
+        "OMP_NUM_THREADS", "1"
+    )  # for torch, and for processes that start from here
     try:
         from threadpoolctl import threadpool_limits
     except ModuleNotFoundError:

@@ -3,19 +3,46 @@
 The blocks are functions of torch tensors, and their files are loaded when one of their names is first used: so this
 package imports without torch. ``retrieve``, one softmax layer as a memory, is numpy.
 """
+
 from importlib import import_module
 
 from spinlib._core import need
 from spinlib.attention._retrieve import retrieve
 
-_FILES = ("_blocks", "_tokens", "_layers", "_models", "_softmax", "_in_context")  # all that need torch
+_FILES = (
+    "_blocks",
+    "_tokens",
+    "_layers",
+    "_models",
+    "_softmax",
+    "_in_context",
+)  # all that need torch
 
 __all__ = [
-    "InContextTransformer", "LinearAttention", "SoftmaxAttention", "TransformerBlock", "architecture",
-    "linear_attention", "softmax_attention", "feed_forward",
-    "embed", "sinusoidal_positions", "retrieve", "rotary", "causal_mask", "attention_weights", "scaled_dot_product",
-    "Heads", "multi_head",
-    "layer_norm", "rms_norm", "Layer", "encoder_layer", "decoder_layer", "output_probabilities"]
+    "InContextTransformer",
+    "LinearAttention",
+    "SoftmaxAttention",
+    "TransformerBlock",
+    "architecture",
+    "linear_attention",
+    "softmax_attention",
+    "feed_forward",
+    "embed",
+    "sinusoidal_positions",
+    "retrieve",
+    "rotary",
+    "causal_mask",
+    "attention_weights",
+    "scaled_dot_product",
+    "Heads",
+    "multi_head",
+    "layer_norm",
+    "rms_norm",
+    "Layer",
+    "encoder_layer",
+    "decoder_layer",
+    "output_probabilities",
+]
 
 
 def __getattr__(name: str) -> object:

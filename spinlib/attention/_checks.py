@@ -1,4 +1,5 @@
 """What the blocks ask of their tensors, each question once: real, finite, tokens as rows or prompts as columns."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -17,36 +18,50 @@ def to_tensor(name: str, value: TensorLike) -> torch.Tensor:
             value = value.copy()
         tensor = torch.as_tensor(value)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise TypeError(f"{name} must be an array or tensor of real numbers, got {type(value).__name__}") from error
+        raise TypeError(
+            f"{name} must be an array or tensor of real numbers, got {type(value).__name__}"
+        ) from error
     if tensor.is_complex():
-        raise TypeError(f"{name} must be an array or tensor of real numbers, got {tensor.dtype}; "
-                        "pass its real part if that is what you mean")
+        raise TypeError(
+            f"{name} must be an array or tensor of real numbers, got {tensor.dtype}; "
+            "pass its real part if that is what you mean"
+        )
     return tensor
 
 
 def to_real(name: str, value: TensorLike, dtype: torch.dtype | None = None) -> torch.Tensor:
     """A finite tensor, floating: of ``dtype``, else of its own, and whole numbers in float64."""
     tensor = to_tensor(name, value)
-    return finite(name, tensor.to(dtype or (tensor.dtype if tensor.is_floating_point() else torch.float64)))
+    return finite(
+        name, tensor.to(dtype or (tensor.dtype if tensor.is_floating_point() else torch.float64))
+    )
 
 
 def to_rows(name: str, value: TensorLike) -> torch.Tensor:
     """A finite tensor (..., N, D) with N, D >= 1."""
     tensor = to_real(name, value)
     if tensor.ndim < 2 or 0 in tensor.shape:
-        raise ValueError(f"{name} must have shape (..., N, D) with N, D >= 1, got {tuple(tensor.shape)}; "
-                         "one token a row, and at least one token")
+        raise ValueError(
+            f"{name} must have shape (..., N, D) with N, D >= 1, got {tuple(tensor.shape)}; "
+            "one token a row, and at least one token"
+        )
     return tensor
 
 
-def to_prompts(X: TensorLike, D: int | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
+def to_prompts(
+    X: TensorLike, D: int | None = None, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     """X as a finite (P, D+1, N+1) tensor; of a model, its ``D`` and its ``dtype``."""
     X = to_real("X", X, dtype)
     if X.ndim != 3 or X.shape[0] < 1 or X.shape[1] < 2 or X.shape[2] < 2:
-        raise ValueError(f"X must have shape (P, D+1, N+1) with P, D, N >= 1, got {tuple(X.shape)}; "
-                         "give one prompt a leading axis: X[None]")
+        raise ValueError(
+            f"X must have shape (P, D+1, N+1) with P, D, N >= 1, got {tuple(X.shape)}; "
+            "give one prompt a leading axis: X[None]"
+        )
     if D is not None and X.shape[1] != D + 1:
-        raise ValueError(f"X must have D+1 = {D + 1} rows, got shape {tuple(X.shape)}; this model has D = {D}")
+        raise ValueError(
+            f"X must have D+1 = {D + 1} rows, got shape {tuple(X.shape)}; this model has D = {D}"
+        )
     return X
 
 
@@ -58,13 +73,19 @@ def is_finite(tensor: torch.Tensor) -> bool:
 def finite(name: str, tensor: torch.Tensor) -> torch.Tensor:
     """The tensor itself, without NaN and infinite entries."""
     if not is_finite(tensor):
-        raise ValueError(f"{name} must be finite, got {int((~torch.isfinite(tensor)).sum())} NaN or infinite entries")
+        raise ValueError(
+            f"{name} must be finite, got {int((~torch.isfinite(tensor)).sum())} NaN or infinite entries"
+        )
     return tensor
 
 
 def answered(found: torch.Tensor, **given: torch.Tensor) -> torch.Tensor:
     """What was computed, where it is finite; else ValueError with the size of what was given."""
     if not is_finite(found):
-        sizes = " and ".join(f"{name} up to {part.detach().abs().max().item():.3g}" for name, part in given.items())
-        raise ValueError(f"the prediction left the finite numbers, with {sizes}; scale {next(iter(given))}")
+        sizes = " and ".join(
+            f"{name} up to {part.detach().abs().max().item():.3g}" for name, part in given.items()
+        )
+        raise ValueError(
+            f"the prediction left the finite numbers, with {sizes}; scale {next(iter(given))}"
+        )
     return found

@@ -1,4 +1,5 @@
 """A small softmax transformer that learns regression in context, every pair of a prompt a row."""
+
 from __future__ import annotations
 
 from math import sqrt
@@ -30,14 +31,22 @@ class InContextTransformer(torch.nn.Module):
     InContextTransformer(D=2, width=32, layers=2) [[0.0, 0.0]]
     """
 
-    def __init__(self, D: int, width: int = 32, layers: int = 2, heads: int = 4, *, rng: RNG = None):
+    def __init__(
+        self, D: int, width: int = 32, layers: int = 2, heads: int = 4, *, rng: RNG = None
+    ):
         super().__init__()
-        self.D, width = check_integer("D", D, 1, hint="it is the dimension of the inputs x"), check_integer(
-            "width", width, 1)
+        self.D, width = (
+            check_integer("D", D, 1, hint="it is the dimension of the inputs x"),
+            check_integer("width", width, 1),
+        )
         layers, rng = check_integer("layers", layers, 1), check_rng(rng)
-        self.embed = self._weight(torch.from_numpy(rng.standard_normal((self.D + 2, width)) / sqrt(self.D + 2)))
-        self.layers = tuple(self._layer(k, Layer.draw(width, heads, 4 * width, rng=rng), sqrt(layers))
-                            for k in range(layers))
+        self.embed = self._weight(
+            torch.from_numpy(rng.standard_normal((self.D + 2, width)) / sqrt(self.D + 2))
+        )
+        self.layers = tuple(
+            self._layer(k, Layer.draw(width, heads, 4 * width, rng=rng), sqrt(layers))
+            for k in range(layers)
+        )
         self.out = self._weight(torch.zeros(width))
 
     @staticmethod
@@ -47,8 +56,16 @@ class InContextTransformer(torch.nn.Module):
     def _layer(self, k: int, drawn: Layer, root: float) -> Layer:
         """Layer k whose matrices are parameters of this module; its normalisations are not used."""
         own = drawn.own
-        trained = {"W_Q": own.W_Q, "W_K": own.W_K, "W_V": own.W_V, "W_O": own.W_O / root,
-                   "W_1": drawn.W_1, "b_1": drawn.b_1, "W_2": drawn.W_2.float() / root, "b_2": drawn.b_2}
+        trained = {
+            "W_Q": own.W_Q,
+            "W_K": own.W_K,
+            "W_V": own.W_V,
+            "W_O": own.W_O / root,
+            "W_1": drawn.W_1,
+            "b_1": drawn.b_1,
+            "W_2": drawn.W_2.float() / root,
+            "b_2": drawn.b_2,
+        }
         trained = {name: self._weight(values) for name, values in trained.items()}
         for name, parameter in trained.items():
             self.register_parameter(f"{name}_{k}", parameter)
@@ -67,8 +84,10 @@ class InContextTransformer(torch.nn.Module):
         """The pairs, checked once, as a tensor of the dtype of the model: what :meth:`readout` takes."""
         pairs = to_real("pairs", pairs, self.embed.dtype)
         if pairs.ndim != 3 or 0 in pairs.shape or pairs.shape[2] != self.D + 1:
-            raise ValueError(f"pairs must have shape (P, n, {self.D + 1}) with P, n >= 1, got {tuple(pairs.shape)}; "
-                             "rows (x, y), the last one the question, whose label is not read")
+            raise ValueError(
+                f"pairs must have shape (P, n, {self.D + 1}) with P, n >= 1, got {tuple(pairs.shape)}; "
+                "rows (x, y), the last one the question, whose label is not read"
+            )
         return (pairs,)
 
     def readout(self, pairs: torch.Tensor) -> torch.Tensor:
@@ -78,7 +97,9 @@ class InContextTransformer(torch.nn.Module):
         X = torch.cat([questions, torch.cat([pairs, 0 * one], 2)], 1) @ self.embed
         itself = torch.eye(n, dtype=torch.bool, device=pairs.device)
         before = torch.ones(n, n, dtype=torch.bool, device=pairs.device).tril(-1)
-        mask = torch.cat([torch.cat([itself, before], 1), torch.cat([itself & ~itself, before | itself], 1)])
+        mask = torch.cat(
+            [torch.cat([itself, before], 1), torch.cat([itself & ~itself, before | itself], 1)]
+        )
         for layer in self.layers:
             X = X + multi_head(X, layer.own, mask=mask)
             X = X + torch.relu(X @ layer.W_1 + layer.b_1) @ layer.W_2 + layer.b_2

@@ -1,4 +1,5 @@
 """Attention with many heads and the layers of the encoder and the decoder, tokens as rows."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -40,30 +41,42 @@ def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = No
     Q = to_rows("Q", Q)
     K = to_rows("K", K).to(Q.dtype)
     if Q.shape[-1] != K.shape[-1]:
-        raise ValueError(f"queries and keys must have as many components, got Q {tuple(Q.shape)} and "
-                         f"K {tuple(K.shape)}; their dot product is the score")
+        raise ValueError(
+            f"queries and keys must have as many components, got Q {tuple(Q.shape)} and "
+            f"K {tuple(K.shape)}; their dot product is the score"
+        )
     scores = Q @ K.mT / Q.shape[-1] ** 0.5
     if not is_finite(scores):
-        raise ValueError(f"the scores left the finite numbers, with Q up to {Q.detach().abs().max().item():.3g} and K "
-                         f"up to {K.detach().abs().max().item():.3g}; scale them")
+        raise ValueError(
+            f"the scores left the finite numbers, with Q up to {Q.detach().abs().max().item():.3g} and K "
+            f"up to {K.detach().abs().max().item():.3g}; scale them"
+        )
     if mask is not None:
         mask = to_tensor("mask", mask)
         if mask.dtype != torch.bool:
-            raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}; for a mask of 0 and "
-                            "-inf give mask == 0")
+            raise TypeError(
+                f"mask must be boolean, True where a query may look, got {mask.dtype}; for a mask of 0 and "
+                "-inf give mask == 0"
+            )
         n, m = scores.shape[-2:]
         if mask.shape[-2:] != (n, m) or mask.ndim > scores.ndim:
-            raise ValueError(f"mask must have shape {(n, m)}, with the leading axes of the scores "
-                             f"{tuple(scores.shape)} or none, got {tuple(mask.shape)}; a row for each of the {n} "
-                             f"queries, a column for each of the {m} keys")
+            raise ValueError(
+                f"mask must have shape {(n, m)}, with the leading axes of the scores "
+                f"{tuple(scores.shape)} or none, got {tuple(mask.shape)}; a row for each of the {n} "
+                f"queries, a column for each of the {m} keys"
+            )
         if not mask.any(-1).all():
-            raise ValueError("the mask hides every key from a query, and its attention has nowhere to go; "
-                             "leave each row at least one True")
+            raise ValueError(
+                "the mask hides every key from a query, and its attention has nowhere to go; "
+                "leave each row at least one True"
+            )
         scores = scores.masked_fill(~mask, -torch.inf)
     return torch.softmax(scores, -1)
 
 
-def scaled_dot_product(Q: TensorLike, K: TensorLike, V: TensorLike, mask: TensorLike | None = None) -> torch.Tensor:
+def scaled_dot_product(
+    Q: TensorLike, K: TensorLike, V: TensorLike, mask: TensorLike | None = None
+) -> torch.Tensor:
     r"""Scaled dot-product attention :math:`\mathrm{softmax}(QK^\top/\sqrt{d_k})\,V`.
 
     ``Q`` (..., n, d_k), ``K`` (..., m, d_k), ``V`` (..., m, d_v), ``mask`` as in :func:`attention_weights`; returns
@@ -103,8 +116,10 @@ class Heads:
             object.__setattr__(self, name, to_real(name, getattr(self, name)))
         Q, K, V, O = (tuple(W.shape) for W in (self.W_Q, self.W_K, self.W_V, self.W_O))
         if len(Q) != 3 or Q != K or len(V) != 3 or V[:2] != Q[:2] or O != (V[0] * V[2], Q[1]):
-            raise ValueError("heads need W_Q and W_K (H, D, d_k), W_V (H, D, d_v), W_O (H d_v, D), got "
-                             f"{Q}, {K}, {V}, {O}")
+            raise ValueError(
+                "heads need W_Q and W_K (H, D, d_k), W_V (H, D, d_v), W_O (H d_v, D), got "
+                f"{Q}, {K}, {V}, {O}"
+            )
 
     def __repr__(self) -> str:
         H, D, d_k = self.W_Q.shape
@@ -115,14 +130,22 @@ class Heads:
         """Random weights N(0, 1/D) with d_k = d_v = D / heads; ValueError where heads does not divide D."""
         D, H = check_integer("D", D, 1), check_integer("heads", heads, 1)
         if D % H:
-            raise ValueError(f"heads must divide D, got D={D} and heads={H}; each head has D/heads components: "
-                             f"take one of {[h for h in range(1, D + 1) if D % h == 0]}")
+            raise ValueError(
+                f"heads must divide D, got D={D} and heads={H}; each head has D/heads components: "
+                f"take one of {[h for h in range(1, D + 1) if D % h == 0]}"
+            )
         rng = check_rng(rng)
         shapes = [(H, D, D // H)] * 3 + [(D, D)]
-        return cls(*(torch.from_numpy(rng.standard_normal(shape) / D ** 0.5) for shape in shapes))
+        return cls(*(torch.from_numpy(rng.standard_normal(shape) / D**0.5) for shape in shapes))
 
-    def attention(self, X: TensorLike, memory: TensorLike | None = None, mask: TensorLike | None = None, *,
-                  rotate: bool = False) -> torch.Tensor:
+    def attention(
+        self,
+        X: TensorLike,
+        memory: TensorLike | None = None,
+        mask: TensorLike | None = None,
+        *,
+        rotate: bool = False,
+    ) -> torch.Tensor:
         """The attention matrices (..., H, n, m) of :func:`multi_head`, one for each head."""
         return attention_weights(*self._ask(X, memory, rotate)[:2], self._masks(mask))
 
@@ -133,9 +156,14 @@ class Heads:
         D = self.W_Q.shape[1]
         for name, tokens in (("X", X), ("memory", memory)):
             if tokens.shape[-1] != D:
-                raise ValueError(f"{name} must have shape (..., N, {D}), got {tuple(tokens.shape)}; these heads have "
-                                 f"D = {D}, one token a row")
-        Q, K, V = (part.unsqueeze(-3) @ W for part, W in ((X, self.W_Q), (memory, self.W_K), (memory, self.W_V)))
+                raise ValueError(
+                    f"{name} must have shape (..., N, {D}), got {tuple(tokens.shape)}; these heads have "
+                    f"D = {D}, one token a row"
+                )
+        Q, K, V = (
+            part.unsqueeze(-3) @ W
+            for part, W in ((X, self.W_Q), (memory, self.W_K), (memory, self.W_V))
+        )
         return (rotary(Q), rotary(K), V) if check_flag("rotate", rotate) else (Q, K, V)
 
     @staticmethod
@@ -147,8 +175,14 @@ class Heads:
         return mask.unsqueeze(-3) if mask.ndim > 2 else mask
 
 
-def multi_head(X: TensorLike, heads: Heads, memory: TensorLike | None = None, mask: TensorLike | None = None, *,
-               rotate: bool = False) -> torch.Tensor:
+def multi_head(
+    X: TensorLike,
+    heads: Heads,
+    memory: TensorLike | None = None,
+    mask: TensorLike | None = None,
+    *,
+    rotate: bool = False,
+) -> torch.Tensor:
     r"""Multi-head attention :math:`\mathrm{Concat}(\mathrm{Attn}_1,\dots,\mathrm{Attn}_H)\,W_O`.
 
     ``X`` (..., n, D) asks, ``memory`` (..., m, D) answers; without a memory X asks itself (self-attention), with one it
@@ -162,7 +196,7 @@ def multi_head(X: TensorLike, heads: Heads, memory: TensorLike | None = None, ma
     """
     check_type("heads", heads, Heads, "draw some with Heads.draw(D, heads)")
     Q, K, V = heads._ask(X, memory, rotate)
-    found = scaled_dot_product(Q, K, V, heads._masks(mask))                  # (..., H, n, d_v)
+    found = scaled_dot_product(Q, K, V, heads._masks(mask))  # (..., H, n, d_v)
     return found.transpose(-3, -2).flatten(-2) @ heads.W_O
 
 
@@ -197,12 +231,20 @@ class Layer:
             check_type("cross", self.cross, Heads, "draw some with Heads.draw(D, heads)")
             norms = 3
         hidden = self.b_1.shape[-1] if self.b_1.ndim else 0
-        want = {"W_1": (D, hidden), "b_1": (hidden,), "W_2": (hidden, D), "b_2": (D,), "gain": (norms, D),
-                "shift": (norms, D)}
+        want = {
+            "W_1": (D, hidden),
+            "b_1": (hidden,),
+            "W_2": (hidden, D),
+            "b_2": (D,),
+            "gain": (norms, D),
+            "shift": (norms, D),
+        }
         for name, shape in want.items():
             if tuple(getattr(self, name).shape) != shape:
-                raise ValueError(f"{name} must have shape {shape}, got {tuple(getattr(self, name).shape)}; D = {D} as "
-                                 f"in the heads, {hidden} hidden units as in b_1, {norms} normalisations")
+                raise ValueError(
+                    f"{name} must have shape {shape}, got {tuple(getattr(self, name).shape)}; D = {D} as "
+                    f"in the heads, {hidden} hidden units as in b_1, {norms} normalisations"
+                )
         if self.cross is not None and self.cross.W_O.shape[1] != D:
             raise ValueError(f"cross must have D = {D} as own, got {self.cross}")
 
@@ -211,19 +253,36 @@ class Layer:
         return f"Layer(own={self.own}, d_f={len(self.b_1)}{cross})"
 
     @classmethod
-    def draw(cls, D: int, heads: int, hidden: int, *, cross: bool = False, rng: RNG = None) -> Layer:
+    def draw(
+        cls, D: int, heads: int, hidden: int, *, cross: bool = False, rng: RNG = None
+    ) -> Layer:
         """Random matrices N(0, 1/rows); biases and shifts 0, gains 1."""
         rng, hidden = check_rng(rng), check_integer("hidden", hidden, 1)
         own = Heads.draw(D, heads, rng=rng)
         other = Heads.draw(D, heads, rng=rng) if check_flag("cross", cross) else None
-        W_1 = torch.from_numpy(rng.standard_normal((D, hidden)) / D ** 0.5)
-        W_2 = torch.from_numpy(rng.standard_normal((hidden, D)) / hidden ** 0.5)
+        W_1 = torch.from_numpy(rng.standard_normal((D, hidden)) / D**0.5)
+        W_2 = torch.from_numpy(rng.standard_normal((hidden, D)) / hidden**0.5)
         zero, norms = torch.zeros(max(hidden, D), dtype=torch.float64), 2 + cross
-        return cls(own, W_1, zero[:hidden], W_2, zero[:D], zero.new_ones(norms, D), zero.new_zeros(norms, D), other)
+        return cls(
+            own,
+            W_1,
+            zero[:hidden],
+            W_2,
+            zero[:D],
+            zero.new_ones(norms, D),
+            zero.new_zeros(norms, D),
+            other,
+        )
 
 
-def encoder_layer(X: TensorLike, layer: Layer, mask: TensorLike | None = None, *, rotate: bool = False,
-                  eps: float = 1e-5) -> torch.Tensor:
+def encoder_layer(
+    X: TensorLike,
+    layer: Layer,
+    mask: TensorLike | None = None,
+    *,
+    rotate: bool = False,
+    eps: float = 1e-5,
+) -> torch.Tensor:
     r"""One layer without cross-attention: :math:`Z=\mathrm{LN}(\mathrm{MHA}(X)+X)`, then
     :math:`\mathrm{LN}(\mathrm{FNN}(Z)+Z)`.
 
@@ -237,13 +296,22 @@ def encoder_layer(X: TensorLike, layer: Layer, mask: TensorLike | None = None, *
     """
     check_type("layer", layer, Layer, "draw one with Layer.draw(D, heads, hidden)")
     if layer.cross is not None:
-        raise ValueError(f"encoder_layer needs a layer without cross-attention, got {layer}; use decoder_layer")
+        raise ValueError(
+            f"encoder_layer needs a layer without cross-attention, got {layer}; use decoder_layer"
+        )
     X = to_rows("X", X).to(layer.W_1.dtype)
-    Z = layer_norm(multi_head(X, layer.own, mask=mask, rotate=rotate) + X, layer.gain[0], layer.shift[0], eps=eps)
+    Z = layer_norm(
+        multi_head(X, layer.own, mask=mask, rotate=rotate) + X,
+        layer.gain[0],
+        layer.shift[0],
+        eps=eps,
+    )
     return layer_norm(_feed(Z, layer) + Z, layer.gain[1], layer.shift[1], eps=eps)
 
 
-def decoder_layer(X: TensorLike, memory: TensorLike, layer: Layer, *, eps: float = 1e-5) -> torch.Tensor:
+def decoder_layer(
+    X: TensorLike, memory: TensorLike, layer: Layer, *, eps: float = 1e-5
+) -> torch.Tensor:
     """One layer of the decoder: masked attention, cross-attention to the memory, feed-forward net, each with residual
     connection and normalisation.
 
@@ -259,9 +327,16 @@ def decoder_layer(X: TensorLike, memory: TensorLike, layer: Layer, *, eps: float
     """
     check_type("layer", layer, Layer, "draw one with Layer.draw(D, heads, hidden, cross=True)")
     if layer.cross is None:
-        raise ValueError(f"decoder_layer needs a layer with cross-attention, got {layer}; draw it with cross=True")
+        raise ValueError(
+            f"decoder_layer needs a layer with cross-attention, got {layer}; draw it with cross=True"
+        )
     X = to_rows("X", X).to(layer.W_1.dtype)
-    A = layer_norm(multi_head(X, layer.own, mask=causal_mask(X.shape[-2])) + X, layer.gain[0], layer.shift[0], eps=eps)
+    A = layer_norm(
+        multi_head(X, layer.own, mask=causal_mask(X.shape[-2])) + X,
+        layer.gain[0],
+        layer.shift[0],
+        eps=eps,
+    )
     B = layer_norm(multi_head(A, layer.cross, memory) + A, layer.gain[1], layer.shift[1], eps=eps)
     return layer_norm(_feed(B, layer) + B, layer.gain[2], layer.shift[2], eps=eps)
 

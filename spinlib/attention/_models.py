@@ -1,4 +1,5 @@
 """The trainable models."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -37,15 +38,25 @@ class LinearAttention(torch.nn.Module):
     LinearAttention(D=1, value=False, factored=False, heads=1) [3.75]
     """
 
-    def __init__(self, D: int, *, value: bool = False, factored: bool = False, heads: int = 1,
-                 output: bool = False, rng: RNG = None):
+    def __init__(
+        self,
+        D: int,
+        *,
+        value: bool = False,
+        factored: bool = False,
+        heads: int = 1,
+        output: bool = False,
+        rng: RNG = None,
+    ):
         super().__init__()
         self.D = check_integer("D", D, 1, hint="it is the dimension of the inputs x")
         self.heads = check_integer("heads", heads, 1)
         self.value, self.factored = check_flag("value", value), check_flag("factored", factored)
         self.output = check_flag("output", output)
         if self.output and not self.value:
-            raise ValueError("output=True needs value=True, got value=False; the output mixes heads with values")
+            raise ValueError(
+                "output=True needs value=True, got value=False; the output mixes heads with values"
+            )
         rng = check_rng(rng)
         for name in (("W_Q", "W_K") if factored else ("W",)) + (("W_V",) if value else ()):
             self.register_parameter(name, _start(rng, self.heads, self.D + 1, self.D + 1))
@@ -55,7 +66,8 @@ class LinearAttention(torch.nn.Module):
     def extra_repr(self) -> str:
         """What torch prints of the model: its options."""
         return f"D={self.D}, value={self.value}, factored={self.factored}, heads={self.heads}" + (
-            ", output=True" if self.output else "")
+            ", output=True" if self.output else ""
+        )
 
     @property
     def dtype(self) -> torch.dtype:
@@ -65,7 +77,9 @@ class LinearAttention(torch.nn.Module):
     def forward(self, X: TensorLike) -> torch.Tensor:
         """y_hat (P,) for prompts X (P, D+1, N+1)."""
         X = to_prompts(X, self.D, self.dtype)
-        return answered(self.readout(*_summary(X, self.value)), X=X, weights=next(self.parameters()))
+        return answered(
+            self.readout(*_summary(X, self.value)), X=X, weights=next(self.parameters())
+        )
 
     def summary(self, X: TensorLike) -> tuple[torch.Tensor, torch.Tensor]:
         """All that attention reads of X, without any weight: X X^T / N (its last column if V = 1) and the query.
@@ -80,32 +94,44 @@ class LinearAttention(torch.nn.Module):
         ValueError for a model with values, which reads more of a prompt.
         """
         if self.value:
-            raise ValueError("features (u, query, y) suffice only for linear attention with value=False; "
-                             "give this model prompts with X, from LinearTask.sample")
-        u, query = (torch.from_numpy(check_finite(name, part).copy()).to(self.dtype)    # torch takes no read-only array
-                    for name, part in (("u", u), ("query", query)))
+            raise ValueError(
+                "features (u, query, y) suffice only for linear attention with value=False; "
+                "give this model prompts with X, from LinearTask.sample"
+            )
+        u, query = (
+            torch.from_numpy(check_finite(name, part).copy()).to(
+                self.dtype
+            )  # torch takes no read-only array
+            for name, part in (("u", u), ("query", query))
+        )
         if u.shape[1:] != (self.D + 1,) or query.shape != (len(u), self.D):
-            raise ValueError(f"features must have u (P, {self.D + 1}) and query (P, {self.D}), got {tuple(u.shape)} "
-                             f"and {tuple(query.shape)}; this model has D = {self.D}")
-        return u, torch.nn.functional.pad(query, (0, 1))                     # the query's label slot is empty
+            raise ValueError(
+                f"features must have u (P, {self.D + 1}) and query (P, {self.D}), got {tuple(u.shape)} "
+                f"and {tuple(query.shape)}; this model has D = {self.D}"
+            )
+        return u, torch.nn.functional.pad(query, (0, 1))  # the query's label slot is empty
 
     def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the two tensors of :meth:`summary`."""
         n, P = self.D + 1, len(query)
         if query.shape != (P, n) or summary.shape != ((P, n, n) if self.value else (P, n)):
-            raise ValueError(f"readout needs the two tensors of summary(X) of this model, D = {self.D}, "
-                             f"got shapes {tuple(summary.shape)} and {tuple(query.shape)}")
-        W = self.W_K.mT @ self.W_Q if self.factored else self.W             # (heads, D+1, D+1)
+            raise ValueError(
+                f"readout needs the two tensors of summary(X) of this model, D = {self.D}, "
+                f"got shapes {tuple(summary.shape)} and {tuple(query.shape)}"
+            )
+        W = self.W_K.mT @ self.W_Q if self.factored else self.W  # (heads, D+1, D+1)
         if not self.value:
             return (summary * (query @ W.sum(0).T)).sum(-1)
-        left = summary @ self.read_values().T                               # (P, D+1, heads): X X^T V^T e_{D+1} / N
-        right = torch.einsum("pm,hnm->pnh", query, W)                       # (P, D+1, heads): W_h x
+        left = summary @ self.read_values().T  # (P, D+1, heads): X X^T V^T e_{D+1} / N
+        right = torch.einsum("pm,hnm->pnh", query, W)  # (P, D+1, heads): W_h x
         return (left * right).sum((1, 2))
 
     def read_values(self) -> torch.Tensor:
         """The row of each head's values that the prediction reads, (heads, D+1): last row of V_h, or of W_O,h V_h."""
         if not self.value:
-            raise ValueError("read_values needs a model with value=True, got value=False, where V = 1")
+            raise ValueError(
+                "read_values needs a model with value=True, got value=False, where V = 1"
+            )
         if not self.output:
             return self.W_V[:, -1]
         return (self.W_O[-1].view(self.heads, 1, self.D + 1) @ self.W_V)[:, 0]
@@ -117,19 +143,23 @@ class LinearAttention(torch.nn.Module):
         ``model.W_V``.
         """
         if self.value and (self.heads > 1 or self.output):
-            raise ValueError("heads with values have no common W; read the parameters W (or W_Q, W_K) and W_V of the "
-                             "model")
+            raise ValueError(
+                "heads with values have no common W; read the parameters W (or W_Q, W_K) and W_V of the "
+                "model"
+            )
         with torch.no_grad():
             W = self.W_K.mT @ self.W_Q if self.factored else self.W
-            return W.sum(0)[:, :self.D].double().numpy().copy()
+            return W.sum(0)[:, : self.D].double().numpy().copy()
 
     def set_weights(self, W: ArrayLike) -> LinearAttention:
         """Set W from a (D+1, D) array, with 0 in the idle last column; returns the model. Merged single head only."""
         if self.factored or self.heads > 1:
-            raise ValueError("set_weights needs one merged matrix, got factored or several heads; set the parameters "
-                             "of the model instead, for example model.W_Q.data[0] = ...")
+            raise ValueError(
+                "set_weights needs one merged matrix, got factored or several heads; set the parameters "
+                "of the model instead, for example model.W_Q.data[0] = ..."
+            )
         W = check_array("W", W, (self.D + 1, self.D), hint="W acts on the D entries of the query")
         with torch.no_grad():
             self.W.zero_()
-            self.W[0, :, :self.D] = torch.tensor(W)        # a copy: W may be read-only
+            self.W[0, :, : self.D] = torch.tensor(W)  # a copy: W may be read-only
         return self

@@ -1,4 +1,5 @@
 """Softmax attention as a memory: one update of the modern Hopfield network, in numpy."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -24,5 +25,7 @@ def retrieve(patterns: ArrayLike, x: ArrayLike, beta: float = 1.0) -> np.ndarray
     beta = check_real("beta", beta, above=0)
     x = check_last_axis("x", x, patterns.shape[1], hint="as many components as a pattern")
     if not len(patterns):
-        raise ValueError("patterns must have at least one row, got none; a softmax over nothing has no value")
+        raise ValueError(
+            "patterns must have at least one row, got none; a softmax over nothing has no value"
+        )
     return softmax(beta * (x @ patterns.T), axis=-1) @ patterns

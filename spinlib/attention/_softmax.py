@@ -1,4 +1,5 @@
 """The trainable models with a softmax, attention alone and a whole small transformer; and all models by name."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -86,11 +87,13 @@ class TransformerBlock(SoftmaxAttention):
 
     def readout(self, X: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the tensor of ``summary(X)``; of the last layer only the last row is computed."""
-        z = self.mix(X) @ self.W_V.T + X[:, :, -1]                           # (P, D+1): attention and residual
+        z = self.mix(X) @ self.W_V.T + X[:, :, -1]  # (P, D+1): attention and residual
         return z[:, -1] + _feed_forward(z.T, self.W_1, self.b_1, self.W_2[-1:], self.b_2[-1:])[0]
 
 
-def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG = None) -> torch.nn.Module:
+def architecture(
+    model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG = None
+) -> torch.nn.Module:
     """The model of that name with fresh weights: SLA, FLA, FLA_published, MHLA, SA or TF.
 
     SLA, FLA, MHLA, SA and TF are Thesis eqs. (163), (164), (170), (165) and (166) to (169). FLA_published has V = 1 and
@@ -112,7 +115,8 @@ def architecture(model: str, D: int, H: int = 32, heads: int = 10, *, rng: RNG =
         "FLA_published": lambda: LinearAttention(D, factored=True, rng=rng),
         "MHLA": lambda: LinearAttention(D, value=True, heads=heads, output=True, rng=rng),
         "SA": lambda: SoftmaxAttention(D, H, rng=rng),
-        "TF": lambda: TransformerBlock(D, H, rng=rng)}
+        "TF": lambda: TransformerBlock(D, H, rng=rng),
+    }
     if not isinstance(model, str) or model not in makers:
         raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
     return makers[model]()

@@ -1,4 +1,5 @@
 """From words to tokens and back, tokens as rows: embedding, positions, normalisation, output."""
+
 from __future__ import annotations
 
 import torch
@@ -7,7 +8,9 @@ from spinlib._core import check_integer, check_real, check_whole
 from spinlib.attention._checks import TensorLike, to_real, to_rows
 
 
-def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = None) -> torch.Tensor:
+def embed(
+    words: TensorLike, table: TensorLike, positions: TensorLike | None = None
+) -> torch.Tensor:
     r"""The input of a transformer, :math:`x_i=v_{u_i}+p_i`: a row of the table for each word, plus its position.
 
     ``words`` (..., N) are integers below the size V of the vocabulary, ``table`` is (V, D), ``positions`` (N_max, D)
@@ -22,22 +25,30 @@ def embed(words: TensorLike, table: TensorLike, positions: TensorLike | None = N
     words = torch.from_numpy(check_whole("words", words, "they are row numbers of the table"))
     table = to_real("table", table)
     if words.numel() == 0 or words.ndim == 0:
-        raise ValueError(f"words must have shape (..., N) with N >= 1, got {tuple(words.shape)}; an empty prompt has "
-                         "no token that could attend: begin it with a start word")
+        raise ValueError(
+            f"words must have shape (..., N) with N >= 1, got {tuple(words.shape)}; an empty prompt has "
+            "no token that could attend: begin it with a start word"
+        )
     if table.ndim != 2:
         raise ValueError(f"table must have shape (V, D), got {tuple(table.shape)}; one row a word")
     if words.min() < 0 or words.max() >= len(table):
-        raise ValueError(f"words must be from 0 to {len(table) - 1}, got {words.min().item()} to "
-                         f"{words.max().item()}; the table has {len(table)} rows")
+        raise ValueError(
+            f"words must be from 0 to {len(table) - 1}, got {words.min().item()} to "
+            f"{words.max().item()}; the table has {len(table)} rows"
+        )
     if positions is None:
         return table[words]
     positions, N = to_real("positions", positions).to(table.dtype), words.shape[-1]
     if positions.ndim != 2 or positions.shape[1] != table.shape[1]:
-        raise ValueError(f"positions must have shape (N_max, {table.shape[1]}), got {tuple(positions.shape)}; they are "
-                         "added to the rows of the table")
+        raise ValueError(
+            f"positions must have shape (N_max, {table.shape[1]}), got {tuple(positions.shape)}; they are "
+            "added to the rows of the table"
+        )
     if N > len(positions):
-        raise ValueError(f"the prompt has {N} words, but this model has {len(positions)} positions; cut the prompt to "
-                         f"its last {len(positions)} words, or make more positions")
+        raise ValueError(
+            f"the prompt has {N} words, but this model has {len(positions)} positions; cut the prompt to "
+            f"its last {len(positions)} words, or make more positions"
+        )
     return table[words] + positions[:N]
 
 
@@ -52,11 +63,15 @@ def sinusoidal_positions(N: int, D: int, *, base: float = 10_000.0) -> torch.Ten
     >>> [round(x, 4) for x in sinusoidal_positions(3, 2)[2].tolist()]      # sin 2, cos 2
     [0.9093, -0.4161]
     """
-    angle = torch.arange(check_integer("N", N, 1), dtype=torch.float64)[:, None] * _speeds("D", D, base)
+    angle = torch.arange(check_integer("N", N, 1), dtype=torch.float64)[:, None] * _speeds(
+        "D", D, base
+    )
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
-def rotary(X: TensorLike, positions: TensorLike | None = None, *, base: float = 10_000.0) -> torch.Tensor:
+def rotary(
+    X: TensorLike, positions: TensorLike | None = None, *, base: float = 10_000.0
+) -> torch.Tensor:
     r"""Rotary positions: the pair (2k, 2k+1) of the components of row n is turned by the angle :math:`n\omega_k`,
     :math:`\omega_k=\text{base}^{-2k/d}`.
 
@@ -73,14 +88,18 @@ def rotary(X: TensorLike, positions: TensorLike | None = None, *, base: float = 
     N, d = X.shape[-2:]
     place = torch.arange(N) if positions is None else to_real("positions", positions)
     if place.shape != (N,):
-        raise ValueError(f"positions must have shape {(N,)}, got {tuple(place.shape)}; one place for each row of X")
+        raise ValueError(
+            f"positions must have shape {(N,)}, got {tuple(place.shape)}; one place for each row of X"
+        )
     angle = place.double()[:, None] * _speeds("the last axis of X", d, base)
     cos, sin = angle.cos().to(X.dtype), angle.sin().to(X.dtype)
     even, odd = X[..., 0::2], X[..., 1::2]
     return torch.stack([cos * even - sin * odd, sin * even + cos * odd], -1).flatten(-2)
 
 
-def layer_norm(X: TensorLike, gain: TensorLike = 1.0, shift: TensorLike = 0.0, *, eps: float = 1e-5) -> torch.Tensor:
+def layer_norm(
+    X: TensorLike, gain: TensorLike = 1.0, shift: TensorLike = 0.0, *, eps: float = 1e-5
+) -> torch.Tensor:
     r"""Layer normalisation :math:`\gamma(x-\mu)/\sqrt{\sigma^2+\epsilon}+\beta` of every row x by its own mean and
     variance.
 
@@ -125,8 +144,10 @@ def output_probabilities(X: TensorLike, W: TensorLike, b: TensorLike) -> torch.T
     X = to_rows("X", X)
     W, b = to_real("W", W).to(X.dtype), to_real("b", b).to(X.dtype)
     if W.ndim != 2 or len(W) != X.shape[-1] or b.shape != W.shape[1:]:
-        raise ValueError(f"W must have shape ({X.shape[-1]}, V) and b (V,), got {tuple(W.shape)} and {tuple(b.shape)}; "
-                         f"the rows of X have {X.shape[-1]} features")
+        raise ValueError(
+            f"W must have shape ({X.shape[-1]}, V) and b (V,), got {tuple(W.shape)} and {tuple(b.shape)}; "
+            f"the rows of X have {X.shape[-1]} features"
+        )
     return torch.softmax(X @ W + b, -1)
 
 
@@ -134,7 +155,9 @@ def _speeds(name: str, D: int, base: float) -> torch.Tensor:
     """The angle that each of the D/2 hands turns from one position to the next."""
     D = check_integer(name, D, 2, hint="positions are pairs of a sine and a cosine")
     if D % 2:
-        raise ValueError(f"{name} must be even, got {D}; positions are pairs of a sine and a cosine")
+        raise ValueError(
+            f"{name} must be even, got {D}; positions are pairs of a sine and a cosine"
+        )
     return check_real("base", base, above=0) ** (-torch.arange(0, D, 2, dtype=torch.float64) / D)
 
 
@@ -147,8 +170,10 @@ def _features(X: TensorLike, **vectors: TensorLike) -> tuple[torch.Tensor, list[
     for name, value in vectors.items():
         found.append(to_real(name, value).to(X.dtype))
         if found[-1].shape not in ((), X.shape[-1:]):
-            raise ValueError(f"{name} must be a number or have shape {tuple(X.shape[-1:])}, got "
-                             f"{tuple(found[-1].shape)}; it multiplies the features")
+            raise ValueError(
+                f"{name} must be a number or have shape {tuple(X.shape[-1:])}, got "
+                f"{tuple(found[-1].shape)}; it multiplies the features"
+            )
     return X, found
 
 

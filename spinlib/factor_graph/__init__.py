@@ -1,9 +1,27 @@
 """Discrete sum-product on factor graphs: messages, marginals, Bethe free energy; enumeration to check them."""
+
 from spinlib.factor_graph._beliefs import Beliefs, bethe_free_energy, bethe_terms, bp
 from spinlib.factor_graph._exact import enumerate_states
 from spinlib.factor_graph._graph import FactorGraph, edges
-from spinlib.factor_graph._ising import ising, magnetisations, pspin_ising, random_scopes, tree_scopes
+from spinlib.factor_graph._ising import (
+    ising,
+    magnetisations,
+    pspin_ising,
+    random_scopes,
+    tree_scopes,
+)
 
 __all__ = [
-    "Beliefs", "FactorGraph", "bethe_free_energy", "bethe_terms", "bp", "edges", "enumerate_states", "ising",
-    "magnetisations", "pspin_ising", "random_scopes", "tree_scopes"]
+    "Beliefs",
+    "FactorGraph",
+    "bethe_free_energy",
+    "bethe_terms",
+    "bp",
+    "edges",
+    "enumerate_states",
+    "ising",
+    "magnetisations",
+    "pspin_ising",
+    "random_scopes",
+    "tree_scopes",
+]

@@ -1,4 +1,5 @@
 """Belief propagation, and the Bethe free energy of what it finds."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,7 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_probabilities, check_rng, check_type, iterate, one_line
+from spinlib._core import (
+    RNG,
+    check_array,
+    check_probabilities,
+    check_rng,
+    check_type,
+    iterate,
+    one_line,
+)
 from spinlib.factor_graph._graph import BUILD, FactorGraph, edges
 from spinlib.factor_graph._sum_product import Layout, normalised
 
@@ -34,8 +43,15 @@ class Beliefs:
     __repr__ = one_line
 
 
-def bp(graph: FactorGraph, *, damping: float = 0.0, tol: float = 1e-12, max_iter: int = 500,
-       start: str | ArrayLike = "uniform", rng: RNG = None) -> Beliefs:
+def bp(
+    graph: FactorGraph,
+    *,
+    damping: float = 0.0,
+    tol: float = 1e-12,
+    max_iter: int = 500,
+    start: str | ArrayLike = "uniform",
+    rng: RNG = None,
+) -> Beliefs:
     """Sum-product belief propagation: exact on trees, the Bethe approximation where it converges on a graph with loops.
 
     All messages are sent at once, in arrays (factors of one shape together). ``start`` is "uniform", "random"
@@ -52,17 +68,33 @@ def bp(graph: FactorGraph, *, damping: float = 0.0, tol: float = 1e-12, max_iter
     shape, rng = layout.valid.shape, check_rng(rng)
     if isinstance(start, str):
         if start not in ("uniform", "random"):
-            raise ValueError(f"start must be 'uniform', 'random' or messages of shape {shape}, got {start!r}")
+            raise ValueError(
+                f"start must be 'uniform', 'random' or messages of shape {shape}, got {start!r}"
+            )
         messages = np.ones(shape) if start == "uniform" else rng.uniform(0.05, 1.0, shape)
     else:
         messages = _messages(start, layout.valid)
     messages = normalised(messages * layout.valid)
     if not len(messages):
         return Beliefs(*layout.beliefs(messages), messages, True, 0, 0.0, np.zeros(0))
-    run = iterate(lambda state: (layout.sweep(state[0]),), (messages,), damping=damping, tol=tol, max_iter=max_iter,
-                  name="belief propagation", remedy="raise damping (0.5 is a good start) or max_iter, or lower beta")
-    return Beliefs(*layout.beliefs(run.state[0]), run.state[0], run.converged, run.n_iter, run.residual,
-                   run.history, run.reason)
+    run = iterate(
+        lambda state: (layout.sweep(state[0]),),
+        (messages,),
+        damping=damping,
+        tol=tol,
+        max_iter=max_iter,
+        name="belief propagation",
+        remedy="raise damping (0.5 is a good start) or max_iter, or lower beta",
+    )
+    return Beliefs(
+        *layout.beliefs(run.state[0]),
+        run.state[0],
+        run.converged,
+        run.n_iter,
+        run.residual,
+        run.history,
+        run.reason,
+    )
 
 
 def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +116,9 @@ def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np
     return layout.terms(_messages(messages, layout.valid))
 
 
-def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals: Sequence[ArrayLike]) -> float:
+def bethe_free_energy(
+    graph: FactorGraph, marginals: ArrayLike, factor_marginals: Sequence[ArrayLike]
+) -> float:
     r"""Gibbs free energy in Bethe's approximation, in units of the temperature, for any beliefs.
 
     :math:`\sum_a\sum b_a\ln(b_a/f_a) - \sum_i(d_i-1)\sum b_i\ln b_i` with d_i the number of factors at variable i;
@@ -102,8 +136,10 @@ def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals
     b = check_probabilities("marginals", marginals, (graph.n, max(graph.cards)))
     check_type("factor_marginals", factor_marginals, Sequence, "pass Beliefs.factor_marginals")
     if len(factor_marginals) != len(graph.factors):
-        raise ValueError(f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got "
-                         f"{len(factor_marginals)}")
+        raise ValueError(
+            f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got "
+            f"{len(factor_marginals)}"
+        )
     xlogx = lambda p: float((p * np.log(np.where(p > 0, p, 1.0))).sum())
     total = 0.0
     for a, ((_, table), belief) in enumerate(zip(graph.factors, factor_marginals)):
@@ -117,12 +153,20 @@ def bethe_free_energy(graph: FactorGraph, marginals: ArrayLike, factor_marginals
 
 
 def _messages(messages, valid) -> np.ndarray:
-    messages = check_array("messages", messages, valid.shape,
-                           hint="one row per edge of the graph: Beliefs.messages of the same graph")
+    messages = check_array(
+        "messages",
+        messages,
+        valid.shape,
+        hint="one row per edge of the graph: Beliefs.messages of the same graph",
+    )
     if (messages < 0).any():
-        raise ValueError(f"messages must be >= 0, got least {messages.min():g}; they are weights of states")
+        raise ValueError(
+            f"messages must be >= 0, got least {messages.min():g}; they are weights of states"
+        )
     empty = np.flatnonzero((messages * valid).sum(-1) == 0)
     if len(empty):
-        raise ValueError(f"each message needs a state of positive weight, got only zeros in row {empty[0]}; "
-                         "start from uniform messages")
+        raise ValueError(
+            f"each message needs a state of positive weight, got only zeros in row {empty[0]}; "
+            "start from uniform messages"
+        )
     return messages

@@ -1,4 +1,5 @@
 """Exact marginals by summing over every state."""
+
 from __future__ import annotations
 
 import math
@@ -22,8 +23,10 @@ def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
     1.94019 0.67597
     """
     if math.prod(check_type("graph", graph, FactorGraph, BUILD).cards) > LARGEST:
-        raise ValueError(f"enumeration is limited to 2^20 states, got 2^{np.log2(graph.cards).sum():.1f} "
-                         f"({graph.n} variables); use bp, or fewer variables")
+        raise ValueError(
+            f"enumeration is limited to 2^20 states, got 2^{np.log2(graph.cards).sum():.1f} "
+            f"({graph.n} variables); use bp, or fewer variables"
+        )
     live = [i for i, c in enumerate(graph.cards) if c > 1]
     axis = {i: k for k, i in enumerate(live)}
     log_weight = np.zeros([graph.cards[i] for i in live])
@@ -32,15 +35,21 @@ def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
             kept = [i for i in scope if i in axis]
             log = np.log(table).reshape([graph.cards[i] for i in kept])
             ordered = log.transpose(np.argsort([axis[i] for i in kept]))
-            log_weight += ordered.reshape([c if i in kept else 1 for i, c in zip(live, log_weight.shape)])
+            log_weight += ordered.reshape(
+                [c if i in kept else 1 for i, c in zip(live, log_weight.shape)]
+            )
     top = log_weight.max()
     if np.isneginf(top):
-        raise ValueError("no state has a positive weight: the factors contradict each other; "
-                         "look for zeros in the tables")
+        raise ValueError(
+            "no state has a positive weight: the factors contradict each other; "
+            "look for zeros in the tables"
+        )
     weight = np.exp(log_weight - top)
     Z = weight.sum()
     marginals = np.zeros((graph.n, max(graph.cards)))
     marginals[:, 0] = 1.0
     for i, k in axis.items():
-        marginals[i, :graph.cards[i]] = weight.sum(tuple(j for j in range(weight.ndim) if j != k)) / Z
+        marginals[i, : graph.cards[i]] = (
+            weight.sum(tuple(j for j in range(weight.ndim) if j != k)) / Z
+        )
     return marginals, float(top + np.log(Z))

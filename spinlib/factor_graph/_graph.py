@@ -1,4 +1,5 @@
 """The factor graph itself."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -8,7 +9,14 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_integer, check_numbers, check_type, check_whole, read_only
+from spinlib._core import (
+    check_array,
+    check_integer,
+    check_numbers,
+    check_type,
+    check_whole,
+    read_only,
+)
 
 BUILD = "build one with ising, pspin_ising or FactorGraph"
 
@@ -33,27 +41,45 @@ class FactorGraph:
     factors: tuple[tuple[tuple[int, ...], np.ndarray], ...]
 
     def __post_init__(self):
-        check_type("cards", self.cards, (Sequence, np.ndarray), "cards=(2, 3) are two variables of 2 and 3 states")
+        check_type(
+            "cards",
+            self.cards,
+            (Sequence, np.ndarray),
+            "cards=(2, 3) are two variables of 2 and 3 states",
+        )
         cards = tuple(check_integer(f"cards[{i}]", c, 1) for i, c in enumerate(self.cards))
-        check_type("factors", self.factors, Sequence, "factors=[((0, 1), table)] is one factor of two variables")
+        check_type(
+            "factors",
+            self.factors,
+            Sequence,
+            "factors=[((0, 1), table)] is one factor of two variables",
+        )
         factors = []
         for a, factor in enumerate(self.factors):
             if not (isinstance(factor, Sequence) and len(factor) == 2):
-                raise TypeError(f"factor {a} must be a pair (scope, table), got {type(factor).__name__}")
+                raise TypeError(
+                    f"factor {a} must be a pair (scope, table), got {type(factor).__name__}"
+                )
             scope = check_whole(f"the scope of factor {a}", factor[0], "they name variables")
             scope, table = tuple(scope.ravel().tolist()), factor[1]
             if len(set(scope)) < len(scope) or not all(0 <= i < len(cards) for i in scope):
-                raise ValueError(f"factor {a} has scope {scope}; it must name different variables, each from 0 to "
-                                 f"{len(cards) - 1}")
+                raise ValueError(
+                    f"factor {a} has scope {scope}; it must name different variables, each from 0 to "
+                    f"{len(cards) - 1}"
+                )
             want = tuple(cards[i] for i in scope)
             table = check_numbers(f"the table of factor {a}", table)
             if table.shape != want:
-                raise ValueError(f"the table of factor {a} has shape {table.shape}, its scope {scope} has {want} "
-                                 "states; give one axis per variable of the scope, in the order of the scope")
+                raise ValueError(
+                    f"the table of factor {a} has shape {table.shape}, its scope {scope} has {want} "
+                    "states; give one axis per variable of the scope, in the order of the scope"
+                )
             table = check_array(f"the table of factor {a}", table, want)
             if (table < 0).any() or not (table > 0).any():
-                raise ValueError(f"the table of factor {a} must hold weights >= 0, at least one of them > 0, got least "
-                                 f"{table.min():g} and largest {table.max():g}; pass exp(-beta E) for an energy E")
+                raise ValueError(
+                    f"the table of factor {a} must hold weights >= 0, at least one of them > 0, got least "
+                    f"{table.min():g} and largest {table.max():g}; pass exp(-beta E) for an energy E"
+                )
             factors.append((scope, read_only(table)))
         if not cards:
             raise ValueError("cards is empty; a factor graph needs at least one variable")

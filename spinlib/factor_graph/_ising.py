@@ -1,4 +1,5 @@
 """Graphs of Ising spins: state 0 is spin -1, state 1 is spin +1."""
+
 from __future__ import annotations
 
 from functools import reduce
@@ -6,13 +7,22 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_integer, check_numbers, check_probabilities, check_real, check_rng,
-                           check_whole)
+from spinlib._core import (
+    RNG,
+    check_array,
+    check_integer,
+    check_numbers,
+    check_probabilities,
+    check_real,
+    check_rng,
+    check_whole,
+)
 from spinlib.factor_graph._graph import FactorGraph
 
 
-def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0,
-                beta: float = 1.0) -> FactorGraph:
+def pspin_ising(
+    n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike = 0.0, beta: float = 1.0
+) -> FactorGraph:
     r"""Ising spins with :math:`H = -\sum_a J_a\prod_{i\in\partial a}\sigma_i - \sum_i h_i\sigma_i`, at ``beta``.
 
     ``scopes`` (M, p) names the spins of each factor, ``J`` is a number or (M,), ``h`` a number or (n_spins,); a zero
@@ -28,18 +38,28 @@ def pspin_ising(n_spins: int, scopes: ArrayLike, J: ArrayLike, *, h: ArrayLike =
     n_spins, beta = check_integer("n_spins", n_spins, 1), check_real("beta", beta, minimum=0)
     scopes = check_whole("scopes", scopes, "they name spins")
     if scopes.ndim != 2 or scopes.shape[1] < 1:
-        raise ValueError(f"scopes must have shape (M, p), one row of p >= 1 spins a factor, got {scopes.shape}")
+        raise ValueError(
+            f"scopes must have shape (M, p), one row of p >= 1 spins a factor, got {scopes.shape}"
+        )
     M, p = scopes.shape
     J, h = check_numbers("J", J), check_numbers("h", h)
-    J = check_array("J", J if J.ndim else np.full(M, J), (M,), hint="give one coupling per row of scopes")
-    h = check_array("h", h if h.ndim else np.full(n_spins, h), (n_spins,), hint="give one field per spin")
+    J = check_array(
+        "J", J if J.ndim else np.full(M, J), (M,), hint="give one coupling per row of scopes"
+    )
+    h = check_array(
+        "h", h if h.ndim else np.full(n_spins, h), (n_spins,), hint="give one field per spin"
+    )
     sign = np.array([-1.0, 1.0])
     top_J, top_h = np.abs(J).max(initial=0), np.abs(h).max()
     if max(beta * top_J, beta * top_h) > 172:
-        raise ValueError(f"beta |J| and beta |h| must be at most 172, got beta={beta:g} with max |J|={top_J:g} and max "
-                         f"|h|={top_h:g}: the weight exp(beta J) would be above 1e75; lower beta")
+        raise ValueError(
+            f"beta |J| and beta |h| must be at most 172, got beta={beta:g} with max |J|={top_J:g} and max "
+            f"|h|={top_h:g}: the weight exp(beta J) would be above 1e75; lower beta"
+        )
     product = reduce(np.multiply.outer, [sign] * p)
-    factors = [(tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)]
+    factors = [
+        (tuple(scope), np.exp(beta * J_a * product)) for scope, J_a in zip(scopes.tolist(), J)
+    ]
     factors += [((i,), np.exp(beta * h[i] * sign)) for i in np.flatnonzero(h).tolist()]
     return FactorGraph((2,) * n_spins, factors)
 
@@ -56,8 +76,10 @@ def ising(J: ArrayLike, h: ArrayLike = 0.0, beta: float = 1.0) -> FactorGraph:
     """
     J = check_array("J", J, (None, None))
     if J.shape[0] != J.shape[1] or (J != J.T).any() or np.diagonal(J).any():
-        raise ValueError(f"J must be square, symmetric and zero on its diagonal, got shape {J.shape}; "
-                         "pass (J + J.T) / 2 with np.fill_diagonal(J, 0) if that is what you mean")
+        raise ValueError(
+            f"J must be square, symmetric and zero on its diagonal, got shape {J.shape}; "
+            "pass (J + J.T) / 2 with np.fill_diagonal(J, 0) if that is what you mean"
+        )
     i, k = np.nonzero(np.triu(J))
     return pspin_ising(len(J), np.stack([i, k], axis=1), J[i, k], h=h, beta=beta)
 
@@ -69,7 +91,9 @@ def magnetisations(marginals: ArrayLike) -> np.ndarray:
     >>> magnetisations([[0.25, 0.75]])
     array([0.5])
     """
-    marginals = check_probabilities("marginals", marginals, (None, 2), "only two-state variables have a magnetisation")
+    marginals = check_probabilities(
+        "marginals", marginals, (None, 2), "only two-state variables have a magnetisation"
+    )
     return marginals[:, 1] - marginals[:, 0]
 
 
@@ -91,11 +115,19 @@ def random_scopes(n_spins: int, M: int, p: int, *, rng: RNG = None) -> np.ndarra
     >>> random_scopes(5, 4, 3, rng=0).shape
     (4, 3)
     """
-    n_spins, M, p = check_integer("n_spins", n_spins, 1), check_integer("M", M, 1), check_integer("p", p, 1)
+    n_spins, M, p = (
+        check_integer("n_spins", n_spins, 1),
+        check_integer("M", M, 1),
+        check_integer("p", p, 1),
+    )
     if p > n_spins:
-        raise ValueError(f"p must be at most n_spins = {n_spins}, got {p}; a factor needs p different spins")
+        raise ValueError(
+            f"p must be at most n_spins = {n_spins}, got {p}; a factor needs p different spins"
+        )
     rng, scopes = check_rng(rng), np.empty((M, p), dtype=int)
-    rows = max(1, 2**17 // n_spins)  # so many factors at a time: memory for M p numbers, not M n_spins
+    rows = max(
+        1, 2**17 // n_spins
+    )  # so many factors at a time: memory for M p numbers, not M n_spins
     for block in np.split(scopes, range(rows, M, rows)):
         block[:] = np.argsort(rng.random((len(block), n_spins)), axis=1)[:, :p]
     return scopes

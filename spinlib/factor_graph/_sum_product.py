@@ -1,4 +1,5 @@
 """Sum-product in arrays: the engine behind :mod:`spinlib.factor_graph`, with no loop over edges inside a sweep."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,8 +12,10 @@ def normalised(array):
 
 def contradiction(name) -> ValueError:
     """The words for a variable that no state is left for."""
-    return ValueError(f"the factors contradict each other: no state of variable {name} has a positive weight; "
-                      "look for zeros in the tables at that variable")
+    return ValueError(
+        f"the factors contradict each other: no state of variable {name} has a positive weight; "
+        "look for zeros in the tables at that variable"
+    )
 
 
 class Layout:
@@ -22,21 +25,29 @@ class Layout:
         self.n, self.K, self.M = graph.n, max(graph.cards), len(graph.factors)
         self.variable = pairs[:, 1]
         states = np.arange(self.K)
-        self.states = states < np.asarray(graph.cards)[:, None]                 # (n, K) which states exist
-        self.valid = self.states[self.variable]                                 # (E, K)
-        self.flat = (self.variable[:, None] * self.K + states).ravel()          # where edge messages add up
+        self.states = states < np.asarray(graph.cards)[:, None]  # (n, K) which states exist
+        self.valid = self.states[self.variable]  # (E, K)
+        self.flat = (self.variable[:, None] * self.K + states).ravel()  # where edge messages add up
         degree = np.array([len(scope) for scope, _ in graph.factors], dtype=int)
         first = np.cumsum(degree) - degree
         self.degree = degree
         by_shape: dict[tuple, list[int]] = {}
         for a, (_, table) in enumerate(graph.factors):
             by_shape.setdefault(table.shape, []).append(a)
-        self.groups = [(np.array(members), first[members][:, None] + np.arange(len(shape)),
-                        np.stack([graph.factors[a][1] for a in members], -1)) for shape, members in by_shape.items()]
+        self.groups = [
+            (
+                np.array(members),
+                first[members][:, None] + np.arange(len(shape)),
+                np.stack([graph.factors[a][1] for a in members], -1),
+            )
+            for shape, members in by_shape.items()
+        ]
 
     def _gather(self, log_message):
         """Sum over the factors of each variable, (E, K) -> (n, K)."""
-        return np.bincount(self.flat, weights=log_message.ravel(), minlength=self.n * self.K).reshape(self.n, self.K)
+        return np.bincount(
+            self.flat, weights=log_message.ravel(), minlength=self.n * self.K
+        ).reshape(self.n, self.K)
 
     def _logs(self, messages):
         """Logarithms with their zeros counted apart, so that a zero message can be taken out of a product again."""
@@ -70,12 +81,12 @@ class Layout:
         for _, edge, tables in self.groups:
             heard = self._heard(tables, edge, to_factor)
             for slot in range(len(heard)):
-                answer = tables                                                # summed from the last axis and the first
+                answer = tables  # summed from the last axis and the first
                 for message in heard[:slot:-1]:
                     answer = (answer * message).sum(-2)
                 for message in heard[:slot]:
                     answer = (answer * message[:, *[None] * (answer.ndim - 2)]).sum(0)
-                out[edge[:, slot], :len(answer)] = answer.T
+                out[edge[:, slot], : len(answer)] = answer.T
         return out
 
     def _joint(self, tables, edge, to_factor):
@@ -87,7 +98,10 @@ class Layout:
     @staticmethod
     def _heard(tables, edge, to_factor):
         """The messages (c_slot, G) that a group of factors hears at each of its slots."""
-        return [np.ascontiguousarray(to_factor[edges, :states].T) for edges, states in zip(edge.T, tables.shape)]
+        return [
+            np.ascontiguousarray(to_factor[edges, :states].T)
+            for edges, states in zip(edge.T, tables.shape)
+        ]
 
     def sweep(self, messages):
         """One round: variables to factors, factors to variables."""
@@ -101,16 +115,22 @@ class Layout:
         """(n,) and (M,): see bethe_terms."""
         to_factor = self.to_factors(messages)
         log, _, total, zeros = self._logs(self.answers(to_factor))
-        variable = self._weights(np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n))[1]
+        variable = self._weights(
+            np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n)
+        )[1]
         factor = np.zeros(self.M)
         for members, edge, tables in self.groups:
-            factor[members] = np.log(self._joint(tables, edge, to_factor).reshape(-1, len(members)).sum(0))
+            factor[members] = np.log(
+                self._joint(tables, edge, to_factor).reshape(-1, len(members)).sum(0)
+            )
         return variable, factor
 
     def beliefs(self, messages):
         """Marginals, factor marginals and the Bethe log Z."""
         _, _, total, zeros = self._logs(messages)
-        marginals, _ = self._weights(np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n))
+        marginals, _ = self._weights(
+            np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n)
+        )
         to_factor = self.to_factors(messages)
         joint: list = [None] * self.M
         for members, edge, tables in self.groups:

@@ -1,4 +1,5 @@
 """In-context linear regression: the task, its prompts, the map to a spin glass and back, and the exact errors."""
+
 from spinlib.icl._errors import best_weights, contrast, controlled_error, population_error
 from spinlib.icl._mapping import averages, predict, think, to_spin_glass, training_loss, weights
 from spinlib.icl._prompts import Features, Prompts, features
@@ -6,6 +7,21 @@ from spinlib.icl._readers import in_context_ridge, pool_posterior
 from spinlib.icl._task import LinearTask, PromptBlocks
 
 __all__ = [  # in the order of the story
-    "LinearTask", "Prompts", "Features", "PromptBlocks", "features", "averages", "to_spin_glass", "training_loss",
-    "weights", "predict", "think",
-    "population_error", "controlled_error", "best_weights", "contrast", "in_context_ridge", "pool_posterior"]
+    "LinearTask",
+    "Prompts",
+    "Features",
+    "PromptBlocks",
+    "features",
+    "averages",
+    "to_spin_glass",
+    "training_loss",
+    "weights",
+    "predict",
+    "think",
+    "population_error",
+    "controlled_error",
+    "best_weights",
+    "contrast",
+    "in_context_ridge",
+    "pool_posterior",
+]

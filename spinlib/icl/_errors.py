@@ -1,4 +1,5 @@
 """Exact errors of given weights over all prompts, the best weights, and the contrast of the thesis."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +11,9 @@ from spinlib.icl._mapping import check_weights, predict
 from spinlib.icl._prompts import Prompts
 
 
-def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float | ArrayLike = 0.0) -> float:
+def population_error(
+    W: ArrayLike, N: int, noise: float = 0.0, corr: float | ArrayLike = 0.0
+) -> float:
     r"""Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks, queries (Thesis eq. (124)).
 
     W (D+1, D) or (D+1, D+1); a fresh task a prompt; ``noise`` in the prompt and in the query's label; ``corr`` as in
@@ -29,7 +32,7 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float | Arr
     1.0500
     """
     W = check_weights(W)
-    N, noise2 = check_integer("N", N, 1), check_noise(noise)**2
+    N, noise2 = check_integer("N", N, 1), check_noise(noise) ** 2
     s, own, square, kk, mixed = token_sums(check_corr(corr, N), N)
     D = len(W) - 1
     A, v = W[:D, :D], W[D, :D]
@@ -41,11 +44,18 @@ def population_error(W: ArrayLike, N: int, noise: float = 0.0, corr: float | Arr
     # E (y0.y0 / N)^2 q_m q_n = rho delta_mn; of the query only its component along the task, 1 of D, is tied to y0,
     # whose covariance is M |w|^2/D + noise^2; the mean of (|w|^2/D)^2 is four
     four = 1 + 2 / D
-    rho = (s * (four * (own**2 + 2 * square) + 2 * noise2 * own * (1 + 2 / N) + noise2**2 * (1 + 2 / N))
-           + 4 / D * (kk * (four * own + noise2) + 2 * (four * mixed + noise2 * kk / N)))
+    rho = s * (
+        four * (own**2 + 2 * square) + 2 * noise2 * own * (1 + 2 / N) + noise2**2 * (1 + 2 / N)
+    ) + 4 / D * (kk * (four * own + noise2) + 2 * (four * mixed + noise2 * kk / N))
     trace = np.trace(A)
-    return float(s + noise2 - 2 * beta * trace + alpha * (A**2).sum() + gamma * (trace**2 + (A * A.T).sum())
-                 + rho * (v**2).sum())
+    return float(
+        s
+        + noise2
+        - 2 * beta * trace
+        + alpha * (A**2).sum()
+        + gamma * (trace**2 + (A * A.T).sum())
+        + rho * (v**2).sum()
+    )
 
 
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
@@ -78,7 +88,9 @@ def contrast(W: ArrayLike) -> float:
     D = len(W) - 1
     norm = np.linalg.norm(W[:D, :D])
     if norm == 0:
-        raise ValueError("contrast needs a W11 with some non-zero entry, got W11 = 0, which has no direction")
+        raise ValueError(
+            "contrast needs a W11 with some non-zero entry, got W11 = 0, which has no direction"
+        )
     return float(np.trace(W[:D, :D]) / (norm * np.sqrt(D)))
 
 

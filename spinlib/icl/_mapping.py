@@ -1,4 +1,5 @@
 """The map from prompts to a spin glass, and from spins back to weights and predictions."""
+
 from __future__ import annotations
 
 from math import isqrt
@@ -70,7 +71,9 @@ def training_loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) ->
     data = features(data)
     W = check_weights(W, data.query.shape[1])
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
-    return 0.5 * float(((_predict(W, data.u, data.query) - data.y)**2).mean() + ridge * np.square(W).sum())
+    return 0.5 * float(
+        ((_predict(W, data.u, data.query) - data.y) ** 2).mean() + ridge * np.square(W).sum()
+    )
 
 
 def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
@@ -87,10 +90,14 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
         n = len(check_array("mean", mean, (None,)))
         D = isqrt(n)
         if n < 2 or D * (D + 1) != n:
-            raise ValueError(f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; "
-                             "pass the mean of a glass that to_spin_glass made")
+            raise ValueError(
+                f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; "
+                "pass the mean of a glass that to_spin_glass made"
+            )
     D = check_integer("D", D, 1)
-    mean = check_array("mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins")
+    mean = check_array(
+        "mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins"
+    )
     return mean.reshape(D + 1, D).copy()
 
 
@@ -129,7 +136,12 @@ def think(W: ArrayLike, X: ArrayLike, k: int) -> np.ndarray:
     W, left = check_weights(W, D)[:, :D], np.pad(X[:, D, :N], ((0, 0), (0, 1)))
     answers = np.empty((check_integer("k", k, 1), len(X)))
     for answer in answers:
-        u = np.einsum("pdn,pn->pd", np.concatenate([X[:, :D, :N], left[:, None, :N]], 1), left[:, :N]) / N
+        u = (
+            np.einsum(
+                "pdn,pn->pd", np.concatenate([X[:, :D, :N], left[:, None, :N]], 1), left[:, :N]
+            )
+            / N
+        )
         left -= ((u @ W)[:, None] @ X[:, :D])[:, 0]
         answer[:] = -left[:, N]
     return answers
@@ -140,7 +152,9 @@ def check_weights(W: ArrayLike, D: int | None = None) -> np.ndarray:
     W = check_array("W", W, (None, None), hint="W is (D + 1, D) or (D + 1, D + 1)")
     D = max(1, W.shape[0] - 1) if D is None else D
     if W.shape not in ((D + 1, D), (D + 1, D + 1)):
-        raise ValueError(f"W must have shape (D + 1, D) or (D + 1, D + 1), here with D = {D}, got {W.shape}")
+        raise ValueError(
+            f"W must have shape (D + 1, D) or (D + 1, D + 1), here with D = {D}, got {W.shape}"
+        )
     return W
 
 

@@ -1,4 +1,5 @@
 """Prompts and what the energy needs of them, with the checks that every function of the package shares."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -50,7 +51,9 @@ class Features:
         query = check_array("query", self.query, (None, None), hint="query is (P, D)")
         P, D = query.shape
         if P < 1 or D < 1:
-            raise ValueError(f"query must be (P, D) with P >= 1 and D >= 1, at least one prompt, got {query.shape}")
+            raise ValueError(
+                f"query must be (P, D) with P >= 1 and D >= 1, at least one prompt, got {query.shape}"
+            )
         u = check_array("u", self.u, (P, D + 1), hint="u is (P, D + 1) where query is (P, D)")
         y = check_array("y", self.y, (P,), hint="one query label a prompt")
         freeze(self, u=u, query=query, y=y)
@@ -70,7 +73,12 @@ def features(data: Prompts | Features) -> Features:
     >>> data.u.shape, data.query.shape, data.y.shape
     ((2, 4), (2, 3), (2,))
     """
-    check_type("data", data, (Prompts, Features), "make them with LinearTask(D, N).sample(P) or .sample_features(P)")
+    check_type(
+        "data",
+        data,
+        (Prompts, Features),
+        "make them with LinearTask(D, N).sample(P) or .sample_features(P)",
+    )
     return data if isinstance(data, Features) else Features(*read(data.X), data.y)
 
 
@@ -80,7 +88,9 @@ def check_prompts(X: ArrayLike) -> np.ndarray:
     if X.shape[0] < 1 or X.shape[1] < 2 or X.shape[2] < 2:
         raise ValueError(f"X must be (P, D + 1, N + 1) with P, D, N >= 1, got {X.shape}")
     if X[:, -1, -1].any():
-        raise ValueError("X[:, -1, -1] must be 0, got other numbers: the slot of the query's label; set it to 0")
+        raise ValueError(
+            "X[:, -1, -1] must be 0, got other numbers: the slot of the query's label; set it to 0"
+        )
     return X
 
 

@@ -1,4 +1,5 @@
 """What a student who knows how prompts are made answers to one: ridge regression inside the prompt, which is Bayes."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -32,8 +33,10 @@ def in_context_ridge(X: ArrayLike, ridge: float = 0.0) -> np.ndarray:
         try:
             v = np.linalg.solve(covariance, mean)[:, :, 0]
         except np.linalg.LinAlgError as error:
-            raise ValueError(f"ridge must be 0 or above the rounding of <x x>, got {ridge:.3g}, which is lost beside "
-                             f"{np.abs(covariance).max():.3g}; take ridge=0") from error
+            raise ValueError(
+                f"ridge must be 0 or above the rounding of <x x>, got {ridge:.3g}, which is lost beside "
+                f"{np.abs(covariance).max():.3g}; take ridge=0"
+            ) from error
     return (v * query).sum(1)
 
 
@@ -51,10 +54,12 @@ def pool_posterior(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarra
     pairs = check_array("pairs", pairs, (None, None, None), hint="pairs are (P, n, D + 1)")
     pool = check_array("pool", pool, (None, pairs.shape[2] - 1), hint="one rule of length D a row")
     if 0 in pairs.shape or not pool.size:
-        raise ValueError(f"pairs and pool must not be empty, got shapes {pairs.shape} and {pool.shape}")
+        raise ValueError(
+            f"pairs and pool must not be empty, got shapes {pairs.shape} and {pool.shape}"
+        )
     noise = check_noise(noise, above=1e-75)
-    guesses = pairs[:, :, :-1] @ pool.T                                        # (P, n, K)
+    guesses = pairs[:, :, :-1] @ pool.T  # (P, n, K)
     after = np.cumsum((guesses - pairs[:, :, -1:]) ** 2, 1) / (2 * noise**2)
-    energy = np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], 1)   # of the pairs before
+    energy = np.concatenate([np.zeros_like(after[:, :1]), after[:, :-1]], 1)  # of the pairs before
     weights = np.exp(energy.min(2, keepdims=True) - energy)
     return (weights * guesses).sum(2) / weights.sum(2)

@@ -1,4 +1,5 @@
 """The task: linear regression in context, sampled as whole prompts or directly as features."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -48,14 +49,22 @@ class LinearTask:
             freeze(self, corr=corr)
         check_noise(self.noise)
         if self.n_tasks is not None:
-            check_integer("n_tasks", self.n_tasks, 1, hint="None means a fresh task for every prompt")
+            check_integer(
+                "n_tasks", self.n_tasks, 1, hint="None means a fresh task for every prompt"
+            )
         if self.tasks is not None:
             if self.n_tasks is not None:
-                raise ValueError(f"tasks and n_tasks exclude each other, got both (n_tasks = {self.n_tasks}); "
-                                 "tasks is a pool of your own, n_tasks the size of one that is drawn at every call")
-            tasks = check_array("tasks", self.tasks, (None, self.D), hint="one task vector of length D a row")
+                raise ValueError(
+                    f"tasks and n_tasks exclude each other, got both (n_tasks = {self.n_tasks}); "
+                    "tasks is a pool of your own, n_tasks the size of one that is drawn at every call"
+                )
+            tasks = check_array(
+                "tasks", self.tasks, (None, self.D), hint="one task vector of length D a row"
+            )
             if not len(tasks):
-                raise ValueError("tasks must hold at least one task vector, got none; None means fresh tasks")
+                raise ValueError(
+                    "tasks must hold at least one task vector, got none; None means fresh tasks"
+                )
             freeze(self, tasks=tasks)
 
     def _draw_tasks(self, P, rng):
@@ -73,7 +82,9 @@ class LinearTask:
         X[:, :D] = rng.standard_normal((P, D, N + 1))
         if np.ndim(self.corr):
             X[:, :D] = X[:, :D] @ root(self.corr, N).T
-        elif self.corr:  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
+        elif (
+            self.corr
+        ):  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
             X[:, :D] *= np.sqrt(1 - self.corr)
             X[:, :D] += np.sqrt(self.corr) * rng.standard_normal((P, D, 1))
         X[:, D] = np.einsum("pd,pdn->pn", w, X[:, :D]) / np.sqrt(D)
@@ -99,10 +110,15 @@ class LinearTask:
         y = (w * query).sum(1) / np.sqrt(D)
         w2 = (w * w).sum(1)
         s2 = w2 / D + self.noise**2
-        yy = s2 * rng.chisquare(N, P)                                      # y0.y0
-        w2, s2 = np.where(w2 > 0, w2, 1), np.where(s2 > 0, s2, 1)          # a task of a pool may be 0: it divides 0
+        yy = s2 * rng.chisquare(N, P)  # y0.y0
+        w2, s2 = (
+            np.where(w2 > 0, w2, 1),
+            np.where(s2 > 0, s2, 1),
+        )  # a task of a pool may be 0: it divides 0
         z = rng.standard_normal((P, D))
-        along = (1 - self.noise / np.sqrt(s2)) * (w * z).sum(1) / w2       # the part of z along w that y0 has fixed
+        along = (
+            (1 - self.noise / np.sqrt(s2)) * (w * z).sum(1) / w2
+        )  # the part of z along w that y0 has fixed
         Xy = (yy / (np.sqrt(D) * s2) - np.sqrt(yy) * along)[:, None] * w + np.sqrt(yy)[:, None] * z
         if self.noise:
             y += self.noise * rng.standard_normal(P)
@@ -134,12 +150,23 @@ class LinearTask:
         >>> len(blocks), blocks[2]
         (3, Features(P=1808, D=3))
         """
-        rng = check_integer("rng", rng, 0, hint="it is the key of a generator that counts, no generator; write rng=0")
+        rng = check_integer(
+            "rng",
+            rng,
+            0,
+            hint="it is the key of a generator that counts, no generator; write rng=0",
+        )
         if self.n_tasks is not None:
-            raise ValueError(f"n_tasks = {self.n_tasks} draws a pool of tasks at every call, so each block would have "
-                             "another; draw one pool and pass it as tasks")
-        return PromptBlocks(self, check_integer("P", P, 1, hint="P is the number of prompts"),
-                            check_integer("size", size, 1, hint="size is the number of prompts of a block"), rng)
+            raise ValueError(
+                f"n_tasks = {self.n_tasks} draws a pool of tasks at every call, so each block would have "
+                "another; draw one pool and pass it as tasks"
+            )
+        return PromptBlocks(
+            self,
+            check_integer("P", P, 1, hint="P is the number of prompts"),
+            check_integer("size", size, 1, hint="size is the number of prompts of a block"),
+            rng,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

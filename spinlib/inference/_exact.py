@@ -1,4 +1,5 @@
 """The ground state, which for a quadratic energy gives the exact marginals: by Cholesky, or by conjugate gradients."""
+
 from __future__ import annotations
 
 import warnings
@@ -31,37 +32,61 @@ def ground_state(glass: SpinGlass, beta: float = 1.0, *, variances: bool = True)
     beta, variances = check_glass(glass, beta), check_flag("variances", variances)
     if not (glass.lam > 0).all():
         raise ValueError(_no_ground_state(glass, glass.hessian))
-    scale = 1 / np.sqrt(glass.lam)  # with stiffnesses of 1 the condition number does not depend on the units of a spin
+    scale = 1 / np.sqrt(
+        glass.lam
+    )  # with stiffnesses of 1 the condition number does not depend on the units of a spin
     scaled = glass.J * -scale
     scaled *= scale[:, None]
-    np.fill_diagonal(scaled := scaled.T, 1.0)  # columns first, and written over: LAPACK makes no copy
+    np.fill_diagonal(
+        scaled := scaled.T, 1.0
+    )  # columns first, and written over: LAPACK makes no copy
     norm = lapack.dlange("1", scaled)
     factor, broken = lapack.dpotrf(scaled, lower=True, clean=False, overwrite_a=True)
     if broken or lapack.dpocon(factor, norm, uplo="L")[0] < glass.n * np.finfo(float).eps:
         raise ValueError(_no_ground_state(glass, glass.hessian * scale[:, None] * scale))
     mean = scale * lapack.dpotrs(factor, scale * glass.h, lower=True)[0]
-    var = scale**2 * np.diagonal(lapack.dpotri(factor, lower=True, overwrite_c=True)[0]) / beta if variances else None
+    var = (
+        scale**2 * np.diagonal(lapack.dpotri(factor, lower=True, overwrite_c=True)[0]) / beta
+        if variances
+        else None
+    )
     return Marginals(mean, var, True, 0, relative(glass.gradient(mean), glass.h), np.empty(0))
 
 
 def _no_ground_state(glass: SpinGlass, scaled: np.ndarray) -> str:
     spectrum = eigvalsh(scaled)
-    flat = np.abs(spectrum) <= len(spectrum) * np.finfo(float).eps * max(np.abs(spectrum).max(), np.finfo(float).tiny)
+    flat = np.abs(spectrum) <= len(spectrum) * np.finfo(float).eps * max(
+        np.abs(spectrum).max(), np.finfo(float).tiny
+    )
     if (spectrum[~flat] < 0).any():
         lowest = eigvalsh(glass.hessian, subset_by_index=[0, 0])[0]
-        what = (f"its smallest eigenvalue is {lowest:.3g}: the energy falls without end along that direction and "
-                "has no minimum; raise the ridge")
+        what = (
+            f"its smallest eigenvalue is {lowest:.3g}: the energy falls without end along that direction and "
+            "has no minimum; raise the ridge"
+        )
     else:
-        what = (f"{max(1, flat.sum())} of its {len(flat)} eigenvalues are 0: the energy is flat along these "
-                "directions, so there is no single minimum; raise the ridge, use more prompts than spins, or "
-                "ground_state_cg for one of the minima")
+        what = (
+            f"{max(1, flat.sum())} of its {len(flat)} eigenvalues are 0: the energy is flat along these "
+            "directions, so there is no single minimum; raise the ridge, use more prompts than spins, or "
+            "ground_state_cg for one of the minima"
+        )
     return f"the Hessian diag(lam) - J must be positive definite, {what}"
 
 
-def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: float = 1e-10,
-                    max_iter: int = 1000, dtype: DTypeLike = np.float64, device: str | None = None, jobs: int = 1,
-                    keep: bool | None = None, checkpoint: Place = None,
-                    callback: Callable[[float], object] | None = None) -> Marginals:
+def ground_state_cg(
+    features: Data,
+    ridge: float,
+    beta: float = 1.0,
+    *,
+    tol: float = 1e-10,
+    max_iter: int = 1000,
+    dtype: DTypeLike = np.float64,
+    device: str | None = None,
+    jobs: int = 1,
+    keep: bool | None = None,
+    checkpoint: Place = None,
+    callback: Callable[[float], object] | None = None,
+) -> Marginals:
     r"""Ground state by conjugate gradients that never form J: :math:`(A + \lambda) w = \frac1P\sum_\mu y^\mu s^\mu`.
 
     ``features``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
@@ -108,14 +133,26 @@ def ground_state_cg(features: Data, ridge: float, beta: float = 1.0, *, tol: flo
             callback(residual)
         return residual
 
-    found = iterate(step, (np.zeros_like(h), h, h / stiffness), tol=tol, max_iter=max_iter, silent=True,
-                    measure=measure, **over.saved(checkpoint, "ground_state_cg", ridge))
+    found = iterate(
+        step,
+        (np.zeros_like(h), h, h / stiffness),
+        tol=tol,
+        max_iter=max_iter,
+        silent=True,
+        measure=measure,
+        **over.saved(checkpoint, "ground_state_cg", ridge),
+    )
     mean, n_iter = found.state[0], found.n_iter
     residual = relative(h - hessian(mean), h)
-    converged = residual <= 10 * tol + 1e-14  # the true residual, not the one that the recursion believes
+    converged = (
+        residual <= 10 * tol + 1e-14
+    )  # the true residual, not the one that the recursion believes
     reason = "" if converged else f"residual {residual:.1e} > tol {tol:.1e} after {n_iter} sweeps"
     if reason:
-        warnings.warn(f"ground_state_cg did not converge: {reason}; raise max_iter, or the ridge", ConvergenceWarning,
-                      stacklevel=2)
+        warnings.warn(
+            f"ground_state_cg did not converge: {reason}; raise max_iter, or the ridge",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     history = np.append(found.history[:-1], residual)[:n_iter]
     return Marginals(mean.ravel(), None, converged, n_iter, residual, history, reason)

@@ -1,4 +1,5 @@
 """The result of every inference routine, and the checks that they share."""
+
 from __future__ import annotations
 
 import warnings
@@ -35,8 +36,15 @@ class Marginals:
     __repr__ = one_line
 
 
-def marginals(found: Iteration, mean: np.ndarray, x: np.ndarray, beta: float, name: str, remedy: str,
-              reason: str = "") -> Marginals:
+def marginals(
+    found: Iteration,
+    mean: np.ndarray,
+    x: np.ndarray,
+    beta: float,
+    name: str,
+    remedy: str,
+    reason: str = "",
+) -> Marginals:
     """The result of a silent iteration: x / beta are the variances; ``reason`` replaces the reason of the iteration.
 
     A fixed point with a variance that is not positive is none. Warns where there is no convergence.
@@ -44,10 +52,14 @@ def marginals(found: Iteration, mean: np.ndarray, x: np.ndarray, beta: float, na
     converged, reason = found.converged, reason or found.reason
     if converged and not (x > 0).all():
         converged = False
-        reason = (f"it settled on {int((x <= 0).sum())} variances that are not positive, and no Gaussian has these; "
-                  "damping does not help")
+        reason = (
+            f"it settled on {int((x <= 0).sum())} variances that are not positive, and no Gaussian has these; "
+            "damping does not help"
+        )
     if not converged:
-        warnings.warn(f"{name} did not converge: {reason}; {remedy}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(
+            f"{name} did not converge: {reason}; {remedy}", ConvergenceWarning, stacklevel=3
+        )
     return Marginals(mean, x / beta, converged, found.n_iter, found.residual, found.history, reason)
 
 
@@ -59,11 +71,15 @@ def relative(vector: np.ndarray, scale: np.ndarray) -> float:
 def check_glass(glass: SpinGlass, beta: float, message_passing: bool = False) -> float:
     """beta as a float, of a SpinGlass, for message passing one with positive stiffnesses, or an error in words."""
     if not isinstance(glass, SpinGlass):
-        raise TypeError(f"glass must be a SpinGlass, got {type(glass).__name__}; "
-                        "icl.to_spin_glass(prompts, ridge) makes one")
+        raise TypeError(
+            f"glass must be a SpinGlass, got {type(glass).__name__}; "
+            "icl.to_spin_glass(prompts, ridge) makes one"
+        )
     if message_passing and not (glass.lam > 0).all():
-        raise ValueError(f"message passing needs lam > 0 for every spin, got {glass.lam.min():.3g}; a spin without "
-                         "stiffness has no ground state: raise the ridge")
+        raise ValueError(
+            f"message passing needs lam > 0 for every spin, got {glass.lam.min():.3g}; a spin without "
+            "stiffness has no ground state: raise the ridge"
+        )
     return check_beta(beta)
 
 

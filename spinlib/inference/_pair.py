@@ -1,4 +1,5 @@
 """Message passing between the spins of a glass: relaxed BP with a message an edge, AMP with one a spin."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,8 +18,14 @@ _ELSEWHERE = "damping does not help: use ground_state, or sample_amp on the prom
 _DAMP = "raise damping, or use ground_state, or sample_amp on the prompts"
 
 
-def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
-               max_iter: int = 500) -> Marginals:
+def relaxed_bp(
+    glass: SpinGlass,
+    beta: float = 1.0,
+    *,
+    damping: float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 500,
+) -> Marginals:
     r"""Relaxed belief propagation, one Gaussian message an edge: Thesis eqs. (145), (147) and (149).
 
     .. math::
@@ -40,11 +47,16 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
     beta = check_glass(glass, beta, message_passing=True)
     J, h, lam = glass.J, glass.h[:, None], glass.lam[:, None]
     J2 = J * J
-    joined = J2 > 0  # the diagonal and the edges that are none carry no message: what stands there answers nobody
+    joined = (
+        J2 > 0
+    )  # the diagonal and the edges that are none carry no message: what stands there answers nobody
 
     def step(state):
         m, x = state  # m[i, j] is the message i -> j
-        in_m, in_x = J * m.T, J2 * x.T  # what i hears from j; then, in the same memory, what it tells j
+        in_m, in_x = (
+            J * m.T,
+            J2 * x.T,
+        )  # what i hears from j; then, in the same memory, what it tells j
         in_x += lam - in_x.sum(1, keepdims=True)
         x = np.divide(1.0, in_x, out=in_x)
         m = np.subtract(h + in_m.sum(1, keepdims=True), in_m, out=in_m)
@@ -52,16 +64,30 @@ def relaxed_bp(glass: SpinGlass, beta: float = 1.0, *, damping: float = 0.0, tol
         return m, x
 
     start = np.zeros_like(J), np.broadcast_to(1.0 / lam, J.shape).copy()
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
-                    fault=lambda state: _fault(state[1], joined))
+    found = iterate(
+        step,
+        start,
+        damping=damping,
+        tol=tol,
+        max_iter=max_iter,
+        silent=True,
+        fault=lambda state: _fault(state[1], joined),
+    )
     reason, remedy = _why(found, step, float(damping), x=1)
     # the diagonal removes J_ii = 0 from the sums, that is nothing: it holds the marginals of eq. (149)
     m, x = (np.diagonal(array).copy() for array in found.state)
     return marginals(found, m, x, beta, "relaxed_bp", remedy, reason)
 
 
-def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: float = 0.0, tol: float = 1e-10,
-        max_iter: int = 500) -> Marginals:
+def amp(
+    glass: SpinGlass,
+    beta: float = 1.0,
+    *,
+    onsager: bool = True,
+    damping: float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 500,
+) -> Marginals:
     r"""Approximate message passing, one mean and one variance a spin.
 
     .. math::
@@ -84,17 +110,29 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
     [1.  0.4] [1.4 0.7]
     """
     beta, onsager = check_glass(glass, beta, message_passing=True), check_flag("onsager", onsager)
-    h, lam, J, J2 = glass.h, glass.lam, glass.J.T, (glass.J**2).T       # symmetric; columns first, for BLAS
+    h, lam, J, J2 = (
+        glass.h,
+        glass.lam,
+        glass.J.T,
+        (glass.J**2).T,
+    )  # symmetric; columns first, for BLAS
 
     def step(state):
         m, m_old, x = state
-        reaction = dsymv(1.0, J2, x)                         # from one half of the symmetric matrix
+        reaction = dsymv(1.0, J2, x)  # from one half of the symmetric matrix
         new_x = 1.0 / (lam - reaction)
         return new_x * (h + dsymv(1.0, J, m) - (reaction * m_old if onsager else 0.0)), m, new_x
 
     start = np.zeros_like(h), np.zeros_like(h), 1.0 / lam
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
-                    fault=lambda state: _fault(state[2]))
+    found = iterate(
+        step,
+        start,
+        damping=damping,
+        tol=tol,
+        max_iter=max_iter,
+        silent=True,
+        fault=lambda state: _fault(state[2]),
+    )
     reason, remedy = _why(found, step, float(damping), x=2)
     name = "amp" if onsager else "amp without the Onsager term"
     return marginals(found, found.state[0], found.state[2], beta, name, remedy, reason)
@@ -103,7 +141,10 @@ def amp(glass: SpinGlass, beta: float = 1.0, *, onsager: bool = True, damping: f
 def _fault(x: np.ndarray, counts: np.ndarray | bool = True) -> str:
     if x.min() > 0 and x.max() < np.inf:
         return ""
-    wrong, total = int((counts & ~((x > 0) & (x < np.inf))).sum()), np.broadcast_to(counts, x.shape).sum()
+    wrong, total = (
+        int((counts & ~((x > 0) & (x < np.inf))).sum()),
+        np.broadcast_to(counts, x.shape).sum(),
+    )
     return f"{_NO_VARIANCES} ({wrong} of {total} left the positive numbers)" if wrong else ""
 
 
@@ -116,10 +157,17 @@ def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str,
     with np.errstate(all="ignore"):
         states = [found.last]
         for _ in range(2):
-            states.append(tuple((1 - damping) * new + damping * old for new, old in zip(step(states[-1]), states[-1])))
+            states.append(
+                tuple(
+                    (1 - damping) * new + damping * old
+                    for new, old in zip(step(states[-1]), states[-1])
+                )
+            )
     (m, v), (m1, v1), (m2, _) = ((state[0], state[x]) for state in states)
     if np.abs(v1 - v).max() > 1e-3 * (1 - damping) * np.abs(v).max():
-        return (f"the variances have not settled: {found.reason}",
-                "raise max_iter; if it stays so, they have no fixed point")
+        return (
+            f"the variances have not settled: {found.reason}",
+            "raise max_iter; if it stays so, they have no fixed point",
+        )
     turning = ((m2 - m1) * (m1 - m)).sum() < 0
     return f"the means {'oscillate' if turning else 'do not settle'}: {found.reason}", _DAMP

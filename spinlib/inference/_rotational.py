@@ -1,4 +1,5 @@
 """Message passing for couplings of any spectrum, as long as their eigenvectors point nowhere in particular."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,8 +11,15 @@ from spinlib.inference._marginals import Marginals, check_glass, marginals
 from spinlib.spin_glass import SpinGlass
 
 
-def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: float = 0.0, tol: float = 1e-10,
-         max_iter: int = 500) -> Marginals:
+def vamp(
+    glass: SpinGlass,
+    ridge: ArrayLike,
+    beta: float = 1.0,
+    *,
+    damping: float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 500,
+) -> Marginals:
     r"""Vector approximate message passing: a reaction term of all free cumulants, from the spectrum of the couplings.
 
     ``ridge``, a number or (n,), is the part of ``glass.lam`` that belongs to a spin alone; the rest joins the
@@ -35,10 +43,14 @@ def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: floa
     [1.3333 1.3333] [1.3333 1.3333]
     """
     beta = check_glass(glass, beta, message_passing=True)
-    ridge = check_finite("ridge", ridge, minimum=0.0, hint="it is the stiffness that a spin has without the others")
+    ridge = check_finite(
+        "ridge", ridge, minimum=0.0, hint="it is the stiffness that a spin has without the others"
+    )
     if ridge.ndim and ridge.shape != glass.h.shape:
-        raise ValueError(f"ridge must be a number or have shape {glass.h.shape}, got shape {ridge.shape}; "
-                         "give one ridge a spin")
+        raise ValueError(
+            f"ridge must be a number or have shape {glass.h.shape}, got shape {ridge.shape}; "
+            "give one ridge a spin"
+        )
     ridge = np.broadcast_to(ridge, glass.h.shape)
     spectrum, basis = eigh(np.diag(glass.lam - ridge) - glass.J)
 
@@ -47,17 +59,25 @@ def vamp(glass: SpinGlass, ridge: ArrayLike, beta: float = 1.0, *, damping: floa
         return x * (glass.h + q), x
 
     def step(state):
-        gamma, q = state                                   # the couplings say: exp(q s - gamma s^2 / 2) to every spin
+        gamma, q = state  # the couplings say: exp(q s - gamma s^2 / 2) to every spin
         mean, x = spins(gamma, q)
         average = x.mean()
-        gamma2, q2 = 1.0 / average - gamma, mean / average - q    # what the spins say to the couplings
+        gamma2, q2 = (
+            1.0 / average - gamma,
+            mean / average - q,
+        )  # what the spins say to the couplings
         weight = 1.0 / (gamma2 + spectrum)
         if not (weight > 0).all():
-            return gamma * np.nan, q                       # no Gaussian: reported as not finite
+            return gamma * np.nan, q  # no Gaussian: reported as not finite
         average, mean = weight.mean(), basis @ (weight * (basis.T @ q2))
         return 1.0 / average - gamma2, mean / average - q2
 
     start = np.array([max(spectrum.mean(), np.finfo(float).tiny)]), np.zeros_like(glass.h)
     found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True)
-    return marginals(found, *spins(*found.state), beta, "vamp",
-                     "raise damping, or give a ridge that leaves diag(lam - ridge) - J without negative eigenvalues")
+    return marginals(
+        found,
+        *spins(*found.state),
+        beta,
+        "vamp",
+        "raise damping, or give a ridge that leaves diag(lam - ridge) - J without negative eigenvalues",
+    )

@@ -1,4 +1,5 @@
 """Message passing between spins and prompts, which never forms the couplings."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,9 +10,20 @@ from spinlib.inference._marginals import Marginals, marginals
 from spinlib.inference._passes import Data, Place, check, fields, messages
 
 
-def sample_amp(features: Data, ridge: float, beta: float = 1.0, *, damping: float = 0.0,
-               tol: float = 1e-10, max_iter: int = 500, dtype: DTypeLike = np.float64, device: str | None = None,
-               jobs: int = 1, keep: bool | None = None, checkpoint: Place = None) -> Marginals:
+def sample_amp(
+    features: Data,
+    ridge: float,
+    beta: float = 1.0,
+    *,
+    damping: float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 500,
+    dtype: DTypeLike = np.float64,
+    device: str | None = None,
+    jobs: int = 1,
+    keep: bool | None = None,
+    checkpoint: Place = None,
+) -> Marginals:
     r"""Sum-product approximate message passing between spins and prompts, which never forms J.
 
     ``features``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
@@ -33,14 +45,29 @@ def sample_amp(features: Data, ridge: float, beta: float = 1.0, *, damping: floa
     P = over.P
 
     def step(state):
-        m, v, g = state  # means and beta times variances of the spins, (D+1, D); g (P,) of the prompts
+        m, v, g = (
+            state  # means and beta times variances of the spins, (D+1, D); g (P,) of the prompts
+        )
         g, precision, pull = over(messages, m, v, P, own=g)
         v = 1.0 / (ridge + precision)
         return v * (precision * m + pull), v, g
 
     squares = over(fields)[1]
     start = np.zeros_like(squares), 1.0 / (ridge + squares / P), np.zeros(P)
-    found = iterate(step, start, damping=damping, tol=tol, max_iter=max_iter, silent=True,
-                    **over.saved(checkpoint, "sample_amp", ridge, damping))
-    return marginals(found, found.state[0].ravel(), found.state[1].ravel(), float(beta), "sample_amp",
-                     "raise damping, max_iter or the ridge")
+    found = iterate(
+        step,
+        start,
+        damping=damping,
+        tol=tol,
+        max_iter=max_iter,
+        silent=True,
+        **over.saved(checkpoint, "sample_amp", ridge, damping),
+    )
+    return marginals(
+        found,
+        found.state[0].ravel(),
+        found.state[1].ravel(),
+        float(beta),
+        "sample_amp",
+        "raise damping, max_iter or the ridge",
+    )

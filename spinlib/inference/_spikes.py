@@ -1,4 +1,5 @@
 """Message passing for weights of which most are exactly zero."""
+
 from __future__ import annotations
 
 import warnings
@@ -29,10 +30,21 @@ class SpikeMarginals(Marginals):
     size: float = np.nan
 
 
-def spike_amp(features: Data, *, share: float | None = None, size: float | None = None,
-              damping: float = 0.3, tol: float = 1e-8, max_iter: int = 500, start: ArrayLike | None = None,
-              dtype: DTypeLike = np.float64, device: str | None = None, jobs: int = 1, keep: bool | None = None,
-              checkpoint: Place = None) -> SpikeMarginals:
+def spike_amp(
+    features: Data,
+    *,
+    share: float | None = None,
+    size: float | None = None,
+    damping: float = 0.3,
+    tol: float = 1e-8,
+    max_iter: int = 500,
+    start: ArrayLike | None = None,
+    dtype: DTypeLike = np.float64,
+    device: str | None = None,
+    jobs: int = 1,
+    keep: bool | None = None,
+    checkpoint: Place = None,
+) -> SpikeMarginals:
     r"""Approximate message passing for weights of W11 that are 0, or ``size`` with probability ``share``.
 
     ``features``, and all from ``dtype`` on, as in :func:`ground_state_cg`; ``mean`` and ``var`` in the order of vec(W),
@@ -55,25 +67,41 @@ def spike_amp(features: Data, *, share: float | None = None, size: float | None 
     """
     over, _, tol = check(features, 0.0, 1.0, tol, dtype, device, jobs, keep)
     P, D = over.P, over.D
-    share = None if share is None else check_real("share", share, above=0, below=1, hint="it is a probability")
+    share = (
+        None
+        if share is None
+        else check_real("share", share, above=0, below=1, hint="it is a probability")
+    )
     if size is not None:
-        size = check_real("size", size, minimum=-1e75, maximum=1e75, hint="the value of a weight that is not 0")
+        size = check_real(
+            "size", size, minimum=-1e75, maximum=1e75, hint="the value of a weight that is not 0"
+        )
     if size == 0:
         raise ValueError("size must not be 0, got 0.0; leave it out to have it learned")
     A = over(fields)[1][:D]
     if not A.all():
-        raise ValueError(f"{(A == 0).sum()} of {A.size} features are 0 in every prompt: leave out these coordinates")
-    W = np.zeros((D, D)) if start is None else check_array("start", start, (D + 1, D), hint="weights W (D+1, D)")[:D]
+        raise ValueError(
+            f"{(A == 0).sum()} of {A.size} features are 0 in every prompt: leave out these coordinates"
+        )
+    W = (
+        np.zeros((D, D))
+        if start is None
+        else check_array("start", start, (D + 1, D), hint="weights W (D+1, D)")[:D]
+    )
 
     def noise(z):
         return max(float(z @ z) / P, np.finfo(float).tiny)
 
-    def posterior(r, precision, share, size):       # the only line that knows the prior
+    def posterior(r, precision, share, size):  # the only line that knows the prior
         return expit(np.log(share / (1 - share)) + precision * size * (r - size / 2))
 
     def step(state):
-        W, z, (back, now, value) = state            # W (D, D) of the spins, z (P,) of the prompts, what is learned
-        z, pull = over(surprises, W, back, own=z)   # with the reaction of the prompts to their own messages
+        W, z, (back, now, value) = (
+            state  # W (D, D) of the spins, z (P,) of the prompts, what is learned
+        )
+        z, pull = over(
+            surprises, W, back, own=z
+        )  # with the reaction of the prompts to their own messages
         r, precision = W + pull / A, A / noise(z)
         p = posterior(r, precision, now, value)
         back = value**2 * float((precision * p * (1 - p)).sum()) / P
@@ -82,14 +110,33 @@ def spike_amp(features: Data, *, share: float | None = None, size: float | None 
 
     z, pull = over(surprises, W, 0.0, own=np.zeros(P))
     first = 0.0, share or 1 / D, size or (W + pull / A).max()
-    found = iterate(step, (W, z, np.array(first)), damping=damping, tol=tol, max_iter=max_iter, silent=True,
-                    **over.saved(checkpoint, "spike_amp", share, size, damping))
+    found = iterate(
+        step,
+        (W, z, np.array(first)),
+        damping=damping,
+        tol=tol,
+        max_iter=max_iter,
+        silent=True,
+        **over.saved(checkpoint, "spike_amp", share, size, damping),
+    )
     W, z, (_, share, size) = found.state
     p = posterior(W + over(heard, own=z)[1] / A, A / noise(z), share, size)
     mean, var = np.zeros((2, D + 1, D))
     mean[:D], var[:D] = W, size**2 * p * (1 - p)
     if found.reason:
-        warnings.warn(f"spike_amp did not converge: {found.reason}; raise damping or max_iter, or use more prompts",
-                      ConvergenceWarning, stacklevel=2)
-    return SpikeMarginals(mean.ravel(), var.ravel(), found.converged, found.n_iter, found.residual, found.history,
-                          found.reason, float(share), float(size))
+        warnings.warn(
+            f"spike_amp did not converge: {found.reason}; raise damping or max_iter, or use more prompts",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return SpikeMarginals(
+        mean.ravel(),
+        var.ravel(),
+        found.converged,
+        found.n_iter,
+        found.residual,
+        found.history,
+        found.reason,
+        float(share),
+        float(size),
+    )

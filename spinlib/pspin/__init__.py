@@ -8,6 +8,7 @@ With :math:`q_0=0` both saddle equations of Thesis eq. (118) separate in :math:`
 Sommers 1992). Every number below is a closed form or one bracketed root; the unknown is :math:`w=1-q`, so nothing is
 lost as q -> 1.
 """
+
 from spinlib.pspin._model import OneRSB, PSpin
 from spinlib.pspin._potential import two_replica_potential
 

@@ -1,4 +1,5 @@
 """Disorder and spins of the p-spin model at finite size."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,8 +11,19 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import (RNG, check_array, check_finite, check_flag, check_integer, check_last_axis, check_numbers,
-                           check_real, check_rng, check_type, freeze)
+from spinlib._core import (
+    RNG,
+    check_array,
+    check_finite,
+    check_flag,
+    check_integer,
+    check_last_axis,
+    check_numbers,
+    check_real,
+    check_rng,
+    check_type,
+    freeze,
+)
 
 MAX_ENTRIES = 2**27  # one gigabyte of couplings
 MAX_P = 8  # the sum over the p! orders of the indices is explicit
@@ -36,14 +48,18 @@ class Couplings:
     def __post_init__(self):
         shape = check_numbers("tensor", self.tensor).shape
         if len(shape) < 2 or len(set(shape)) != 1 or shape[0] < 2:
-            raise ValueError(f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; "
-                             "draw one with gaussian_couplings(n_spins, p)")
+            raise ValueError(
+                f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; "
+                "draw one with gaussian_couplings(n_spins, p)"
+            )
         tensor = check_array("tensor", self.tensor, shape)  # (N,) * p, float64
         scale = 1e-12 * max(np.abs(tensor).max(), 1e-300)
         for axis in range(1, tensor.ndim):
             if np.abs(tensor - np.swapaxes(tensor, 0, axis)).max() > scale:
-                raise ValueError(f"tensor must be symmetric, got one that changes when axes 0 and {axis} are swapped; "
-                                 "average it over all permutations of its axes")
+                raise ValueError(
+                    f"tensor must be symmetric, got one that changes when axes 0 and {axis} are swapped; "
+                    "average it over all permutations of its axes"
+                )
         freeze(self, tensor=tensor)
 
     def __repr__(self) -> str:
@@ -96,7 +112,9 @@ class Couplings:
         return (s * self._gradient(s)).sum(axis=-1) / self.p
 
 
-def gaussian_couplings(n_spins: int, p: int = 3, *, distinct: bool = False, rng: RNG = None) -> Couplings:
+def gaussian_couplings(
+    n_spins: int, p: int = 3, *, distinct: bool = False, rng: RNG = None
+) -> Couplings:
     """Draw Gaussian couplings: energies of order N, of covariance close to ``(N/2) q^p`` at overlap q.
 
     By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance ``1/(2
@@ -117,15 +135,20 @@ def _noise(n_spins, p, distinct, rng):
         tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
         return sum(np.transpose(tensor, axes) for axes in permutations(range(p))) / factorial(p)
     index = np.array(list(combinations(range(n_spins), p)))
-    value = rng.standard_normal(comb(n_spins, p)) * np.sqrt(factorial(p) / 2 / n_spins ** (p - 1)) / factorial(p)
+    value = (
+        rng.standard_normal(comb(n_spins, p))
+        * np.sqrt(factorial(p) / 2 / n_spins ** (p - 1))
+        / factorial(p)
+    )
     tensor = np.zeros((n_spins,) * p)
     for axes in permutations(range(p)):
         tensor[tuple(index[:, a] for a in axes)] = value
     return tensor
 
 
-def planted_couplings(n_spins: int, p: int = 3, *, T: float, distinct: bool = False,
-                      rng: RNG = None) -> tuple[Couplings, np.ndarray]:
+def planted_couplings(
+    n_spins: int, p: int = 3, *, T: float, distinct: bool = False, rng: RNG = None
+) -> tuple[Couplings, np.ndarray]:
     """Couplings that hide a configuration, ``(couplings, plant)``, with the law ``P0(J) exp(-H_J(plant) / T)``.
 
     ``plant`` (N,) is uniform on the sphere, and each entry of a tensor of :func:`gaussian_couplings` is shifted by
@@ -172,8 +195,10 @@ def overlap(s: ArrayLike, t: ArrayLike) -> np.ndarray:
     """
     s, t = check_finite("the first configuration", s), check_finite("the second configuration", t)
     if s.shape[-1:] != t.shape[-1:] or s.ndim == 0:
-        raise ValueError(f"both configurations need the same number of spins, got shapes {s.shape} and {t.shape}; "
-                         "compare replicas of one sample")
+        raise ValueError(
+            f"both configurations need the same number of spins, got shapes {s.shape} and {t.shape}; "
+            "compare replicas of one sample"
+        )
     return (s * t).mean(axis=-1)
 
 
@@ -185,21 +210,31 @@ def _check_sizes(n_spins, p, distinct):
     n_spins, p = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2)
     distinct = check_flag("distinct", distinct)
     if p > MAX_P:
-        raise ValueError(f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, "
-                         "so make a Couplings of your own")
+        raise ValueError(
+            f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, "
+            "so make a Couplings of your own"
+        )
     if n_spins**p > MAX_ENTRIES:
-        raise ValueError(f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; "
-                         "take fewer spins or a smaller p")
+        raise ValueError(
+            f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; "
+            "take fewer spins or a smaller p"
+        )
     if distinct and n_spins < p:
-        raise ValueError(f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
-                         "take more spins")
+        raise ValueError(
+            f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
+            "take more spins"
+        )
     return n_spins, p, distinct
 
 
 def check_couplings(couplings: Couplings) -> Couplings:
     """The couplings themselves, or TypeError for what is no :class:`Couplings`."""
-    return check_type("couplings", couplings, Couplings,
-                      "draw them: gaussian_couplings(n_spins, p); or wrap a symmetric tensor: Couplings(tensor)")
+    return check_type(
+        "couplings",
+        couplings,
+        Couplings,
+        "draw them: gaussian_couplings(n_spins, p); or wrap a symmetric tensor: Couplings(tensor)",
+    )
 
 
 def _check_sphere(s, n_spins):
@@ -207,6 +242,8 @@ def _check_sphere(s, n_spins):
     square = (s**2).mean(axis=-1)
     if not np.allclose(square, 1, rtol=0, atol=1e-9):
         worst = square.flat[np.abs(square - 1).argmax()]
-        raise ValueError(f"spins must lie on the sphere sum_i s_i^2 = N, got a mean square of {worst:.6g}; "
-                         "start from random_spins(n_spins)")
+        raise ValueError(
+            f"spins must lie on the sphere sum_i s_i^2 = N, got a mean square of {worst:.6g}; "
+            "start from random_spins(n_spins)"
+        )
     return s

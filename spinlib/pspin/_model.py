@@ -1,4 +1,5 @@
 """The model at infinite size and its saddle points: the public face is :mod:`spinlib.pspin`."""
+
 from __future__ import annotations
 
 import math
@@ -42,7 +43,9 @@ class PSpin:
     p: int = 3
 
     def __post_init__(self):
-        p = check_integer("p", self.p, 3, hint="p = 2 is no glass: its replica-symmetric solution is exact")
+        p = check_integer(
+            "p", self.p, 3, hint="p = 2 is no glass: its replica-symmetric solution is exact"
+        )
         object.__setattr__(self, "p", p)
 
     # --- the four numbers of a phase diagram -----------------------------------------------------------------------
@@ -66,7 +69,9 @@ class PSpin:
     @cached_property
     def T_K(self) -> float:
         """Kauzmann temperature: the complexity at x = 1 vanishes, 1RSB begins, q jumps from 0 to 1 - y_K."""
-        return math.sqrt(self.p * self._y_K / 2) * math.exp((self.p - 2) / 2 * math.log1p(-self._y_K))
+        return math.sqrt(self.p * self._y_K / 2) * math.exp(
+            (self.p - 2) / 2 * math.log1p(-self._y_K)
+        )
 
     @cached_property
     def e_ground(self) -> float:
@@ -80,7 +85,9 @@ class PSpin:
 
     # --- free energies ---------------------------------------------------------------------------------------------
 
-    def free_energy(self, q: ArrayLike, T: float, x: ArrayLike = 1.0, q0: ArrayLike = 0.0) -> np.ndarray | float:
+    def free_energy(
+        self, q: ArrayLike, T: float, x: ArrayLike = 1.0, q0: ArrayLike = 0.0
+    ) -> np.ndarray | float:
         """1RSB free energy per spin for overlaps ``q`` in and ``q0`` between states (Thesis eq. (118), no constant).
 
         ``q``, ``x``, ``q0`` are numbers or arrays that broadcast, 0 <= q0 <= q < 1 and 0 <= x <= 1; ``T`` > 0 is a
@@ -94,7 +101,9 @@ class PSpin:
         T = check_real("T", T, above=0)
         q = _inside("q", q, "an overlap, 0 <= q < 1", lambda a: (a >= 0) & (a < 1))
         x = _inside("x", x, "the breaking parameter, 0 <= x <= 1", lambda a: (a >= 0) & (a <= 1))
-        q0 = _inside("q0", q0, "an overlap between states, 0 <= q0 <= q", lambda a: (a >= 0) & (a <= q))
+        q0 = _inside(
+            "q0", q0, "an overlap between states, 0 <= q0 <= q", lambda a: (a >= 0) & (a <= q)
+        )
         w, gap = 1 - q, q - q0
         tiny = x * gap < 1e-300 * w  # here log1p(z) / x is gap / w, also at x = 0
         safe = np.where(tiny, 1.0, x)
@@ -129,8 +138,8 @@ class PSpin:
         T = check_real("T", T, above=0)
         p = self.p
         level = math.log(T) + 0.5 * math.log(2 / p)
-        low = lambda v: (p - 2) / 2 * v + math.log1p(-math.exp(v)) - level       # v = ln q
-        high = lambda v: (p - 2) / 2 * math.log1p(-math.exp(v)) + v - level      # v = ln(1 - q)
+        low = lambda v: (p - 2) / 2 * v + math.log1p(-math.exp(v)) - level  # v = ln q
+        high = lambda v: (p - 2) / 2 * math.log1p(-math.exp(v)) + v - level  # v = ln(1 - q)
         v_q, v_w = math.log1p(-2 / p), math.log(2 / p)
         if low(v_q) < 0 or high(v_w) < 0:
             return ()
@@ -180,8 +189,10 @@ class PSpin:
         """
         T = check_real("T", T, above=0)
         if T > self.T_d:
-            raise ValueError(f"T must be <= T_d = {self.T_d:.12g} for p = {self.p}, got {T}; "
-                             "above it there are no states to count")
+            raise ValueError(
+                f"T must be <= T_d = {self.T_d:.12g} for p = {self.p}, got {T}; "
+                "above it there are no states to count"
+            )
         p, level = self.p, math.log(T / self.T_d)
         growth = lambda v: v - p / 2 * math.log1p((math.exp(v) - 1) / (p - 1)) - level  # v = ln x
         return math.exp(_root(growth, level + p / 2 * math.log1p(-1 / (p - 1)), level))
@@ -224,10 +235,14 @@ class PSpin:
         >>> print(f"{PSpin(3).complexity_at_energy(-1.16):.6f}")
         0.009587
         """
-        hint = (f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = "
-                f"{self.p}; below it the value is negative")
+        hint = (
+            f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = "
+            f"{self.p}; below it the value is negative"
+        )
         e = _inside("e", e, f"at most e_threshold; {hint}", lambda a: a <= self.e_threshold)
-        E = -e * math.sqrt(2 * self.p)  # = (p-1) u + 1/u with u = sqrt(y); the smaller root is the stable branch
+        E = -e * math.sqrt(
+            2 * self.p
+        )  # = (p-1) u + 1/u with u = sqrt(y); the smaller root is the stable branch
         root = np.sqrt(2 * self.p * (e - self.e_threshold) * (e + self.e_threshold))
         sigma = self._sigma((2 / (E + root)) ** 2)
         return sigma[()] if sigma.ndim == 0 else sigma
@@ -239,16 +254,20 @@ class PSpin:
         x_th = self.x_threshold(T) if T <= self.T_d else math.inf
         if x < x_th * (1 - 1e-14):  # x_th itself, rounded, is allowed
             found = f"x_th = {x_th:.12g} here" if T <= self.T_d else "here T > T_d"
-            raise ValueError(f"no stable state at T = {T:g}, x = {x:g} for p = {p}: states exist for x_th(T) <= x <= "
-                             f"1 and T <= T_d = {self.T_d:.12g}; {found}")
+            raise ValueError(
+                f"no stable state at T = {T:g}, x = {x:g} for p = {p}: states exist for x_th(T) <= x <= "
+                f"1 and T <= T_d = {self.T_d:.12g}; {found}"
+            )
         v_max = math.log(x / (p - 2 + x))
         if x <= x_th * (1 + 1e-14):
             return math.exp(v_max)  # the marginal state
         a = T * math.sqrt(2 / p)
         if a * (a / x) < 1e-290:
-            raise ValueError("T must not be so small beside x that 1 - q leaves the numbers, about T > 1e-145 "
-                             f"sqrt(x), got T = {T:g}, x = {x:g}; states at low T have x of order T, or use "
-                             "complexity_at_energy")
+            raise ValueError(
+                "T must not be so small beside x that 1 - q leaves the numbers, about T > 1e-145 "
+                f"sqrt(x), got T = {T:g}, x = {x:g}; states at low T have x of order T, or use "
+                "complexity_at_energy"
+            )
         level = 2 * math.log(a)
 
         def climb(v):

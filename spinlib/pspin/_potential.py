@@ -5,6 +5,7 @@ With q0 and q1 the overlaps between and inside its states, t = q0/q1 and y = (1-
 separates as that of the model itself does at t = 0: Psi(t) = phi(y) holds no temperature, and q1 then follows from one
 more bracketed root.
 """
+
 from __future__ import annotations
 
 import math
@@ -34,8 +35,10 @@ def two_replica_potential(model: PSpin, q: ArrayLike, T: float) -> np.ndarray | 
     model = check_type("model", model, PSpin, "make one: PSpin(p=3)")
     T = check_real("T", T, above=0, maximum=1e75)
     if T < model.T_K * (1 - 1e-14):
-        raise ValueError(f"T must be >= T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below T_K the first copy "
-                         "has broken replica symmetry too, which this formula leaves out")
+        raise ValueError(
+            f"T must be >= T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below T_K the first copy "
+            "has broken replica symmetry too, which this formula leaves out"
+        )
     q = _inside("q", q, "an overlap, 0 <= q < 1", lambda a: (a >= 0) & (a < 1))
     slice_ = _Slice(model.p, T)
     V = np.array([slice_.potential(one) for one in q.flat]).reshape(q.shape)
@@ -58,15 +61,20 @@ class _Slice:
         # x falls with t: from 1 where breaking sets in to (p-2)(1-r)/2r < 1 at r_high
         excess = lambda t: 1 - self.saddle(t)[2]
         self.t_first = 0.0 if excess(0.0) >= 0 else _root(excess, 0.0, 1 - 1e-6)
-        self.q_first, self.q_last = self.saddle(self.t_first)[3], math.sqrt(self.r_high * (p - 2) / (p - 1))
+        self.q_first, self.q_last = (
+            self.saddle(self.t_first)[3],
+            math.sqrt(self.r_high * (p - 2) / (p - 1)),
+        )
 
     def saddle(self, t):
         """q1, q0, x and the overlap q with the first copy, at the ratio t = q0 / q1 in [0, 1)."""
         p = self.p
-        rest = sum(t**k for k in range(p - 1))                    # (1 - t^(p-1)) / (1 - t)
+        rest = sum(t**k for k in range(p - 1))  # (1 - t^(p-1)) / (1 - t)
         psi = (sum(t**k for k in range(p)) / p - t ** (p - 1)) / ((1 - t) * rest)
-        y = _root(lambda y: _phi(y) - psi, 1 / p**2, 1.0)         # phi rises to 1/2; psi lies between 1/p and 1/2
-        level = y / (self.mu * rest)                              # = q1^(p-2) (1-q1)^2, upper root
+        y = _root(
+            lambda y: _phi(y) - psi, 1 / p**2, 1.0
+        )  # phi rises to 1/2; psi lies between 1/p and 1/2
+        level = y / (self.mu * rest)  # = q1^(p-2) (1-q1)^2, upper root
         q1 = _root(lambda r: level - r ** (p - 2) * (1 - r) ** 2, (p - 2) / p, 1.0)
         q0 = t * q1
         D = (1 - q1) / y
@@ -77,13 +85,21 @@ class _Slice:
         """(q1, q0, x) of the second copy at overlap q with the first."""
         p, mu = self.p, self.mu
         if self.broken and self.q_first < q < self.q_last:
-            q1, q0, x, _ = self.saddle(_root(lambda t: self.saddle(t)[3] - q, self.t_first, 1 - 1e-6))
+            q1, q0, x, _ = self.saddle(
+                _root(lambda t: self.saddle(t)[3] - q, self.t_first, 1 - 1e-6)
+            )
             return q1, q0, x
-        symmetric = lambda r: r - mu * r ** (p - 1) * (1 - r) ** 2 - q**2  # increases where the replicon is positive
+        symmetric = lambda r: (
+            r - mu * r ** (p - 1) * (1 - r) ** 2 - q**2
+        )  # increases where the replicon is positive
         if not self.broken:
             r = _root(symmetric, 0.0, 1.0)
         else:
-            r = _root(symmetric, 0.0, self.r_low) if q <= self.q_first else _root(symmetric, self.r_high, 1.0)
+            r = (
+                _root(symmetric, 0.0, self.r_low)
+                if q <= self.q_first
+                else _root(symmetric, self.r_high, 1.0)
+            )
         return r, r, 1.0
 
     def potential(self, q):
@@ -91,7 +107,7 @@ class _Slice:
         D = 1 - q1 + x * (q1 - q0)
         entropy = math.log1p(-q1) + math.log1p(x * (q1 - q0) / (1 - q1)) / x + (q0 - q**2) / D
         p, T = self.p, self.T
-        return -q**p / (2 * T) + ((1 - x) * q1**p + x * q0**p) / (4 * T) - T / 2 * entropy
+        return -(q**p) / (2 * T) + ((1 - x) * q1**p + x * q0**p) / (4 * T) - T / 2 * entropy
 
 
 def _phi(y):

@@ -4,6 +4,7 @@ All three follow from Thesis eqs. (54), (55), which the Thesis averages over the
 The spherical constraint is kept at every step: the mean m and variance v of the spins obey (1/N) sum (m_i^2 + v_i) = 1.
 Temperatures are ``T`` = 1/beta; couplings come from :func:`spinlib.pspin.simulation.gaussian_couplings`.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -14,7 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from spinlib._core import (check_array, check_finite, check_flag, check_integer, check_last_axis, check_real, one_line)
+from spinlib._core import (
+    check_array,
+    check_finite,
+    check_flag,
+    check_integer,
+    check_last_axis,
+    check_real,
+    one_line,
+)
 from spinlib.pspin._couplings import Couplings, check_couplings
 
 
@@ -57,11 +66,15 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
     1.0 0.5
     """
-    field_variance = check_finite("field_variance", field_variance, minimum=0, hint="it is the mean of h^2")
+    field_variance = check_finite(
+        "field_variance", field_variance, minimum=0, hint="it is the mean of h^2"
+    )
     return 2 / (1 + np.sqrt(1 + 4 * field_variance))
 
 
-def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30) -> OverlapPath:
+def state_evolution(
+    p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30
+) -> OverlapPath:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1) and the ``overlap`` of two copies (default q).
 
     Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts.
@@ -74,22 +87,35 @@ def state_evolution(p: int, T: float, q: float, *, overlap: float | None = None,
     0.5658 0.0000
     """
     p, T, n_steps = check_integer("p", p, 2), _temperature(T), check_integer("n_steps", n_steps, 1)
-    q = check_real("q", q, above=0, below=1, hint="it is the starting self-overlap; from 0 nothing moves")
+    q = check_real(
+        "q", q, above=0, below=1, hint="it is the starting self-overlap; from 0 nothing moves"
+    )
     if overlap is None:
         overlap = q
-    overlap = check_real("overlap", overlap, minimum=-q, maximum=q, hint="two copies of self-overlap q")
+    overlap = check_real(
+        "overlap", overlap, minimum=-q, maximum=q, hint="two copies of self-overlap q"
+    )
     gain = p / (2 * T**2)  # beta^2 K <J^2>, Thesis eq. (109)
     path = np.empty((n_steps + 1, 2))
     path[0] = q, overlap
     for t in range(n_steps):
-        fields = gain * path[t] ** (p - 1)  # variance of a field, covariance of the fields of two copies
+        fields = gain * path[t] ** (
+            p - 1
+        )  # variance of a field, covariance of the fields of two copies
         # q = v^2 <h^2>: eq. (61), and the same for two copies
         path[t + 1] = spherical_variance(fields[0]) ** 2 * fields
     return OverlapPath(*path.T)
 
 
-def amp(couplings: Couplings, T: float, m: ArrayLike, *, previous: ArrayLike | None = None, onsager: bool = True,
-        n_steps: int = 30) -> Iterates:
+def amp(
+    couplings: Couplings,
+    T: float,
+    m: ArrayLike,
+    *,
+    previous: ArrayLike | None = None,
+    onsager: bool = True,
+    n_steps: int = 30,
+) -> Iterates:
     """Approximate message passing: relaxed BP with one mean a spin, from ``m`` (..., N), for ``n_steps`` steps.
 
     ``m_next = v h`` with ``h = -beta grad H(m) - b m_previous`` and ``b = beta^2 p (p-1)/2 v c^(p-2)``, c the overlap
@@ -138,23 +164,30 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
     """
     n, p, beta = check_couplings(couplings).n_spins, couplings.p, 1 / _temperature(T)
     m, n_steps = check_array("m", _check_start(m, n), (n,)), check_integer("n_steps", n_steps, 1)
-    if couplings.tensor[range(n), range(n)].any():      # of a symmetric tensor the first two indices tell
-        raise ValueError(f"couplings must have distinct indices, got one with n_spins={n}, p={p} where some coincide; "
-                         "draw it with gaussian_couplings(n_spins, p, distinct=True)")
-    spins = np.array(list(combinations(range(n), p)))            # (M, p)
-    J = factorial(p) * couplings.tensor[tuple(spins.T)]          # (M,), one number a factor
+    if couplings.tensor[
+        range(n), range(n)
+    ].any():  # of a symmetric tensor the first two indices tell
+        raise ValueError(
+            f"couplings must have distinct indices, got one with n_spins={n}, p={p} where some coincide; "
+            "draw it with gaussian_couplings(n_spins, p, distinct=True)"
+        )
+    spins = np.array(list(combinations(range(n), p)))  # (M, p)
+    J = factorial(p) * couplings.tensor[tuple(spins.T)]  # (M,), one number a factor
     at_spin = lambda edges: np.bincount(spins.ravel(), edges.ravel(), minlength=n)
     message_m, message_v = m[spins], np.full(spins.shape, 1 - (m**2).mean())
     means, variances = [m], [1 - (m**2).mean()]
     for _ in range(n_steps):
-        others, others_second = _product_of_others(message_m), _product_of_others(message_m**2 + message_v)
-        push = beta * J[:, None] * others                                         # a -> i, linear in sigma_i
-        soft = (beta * J[:, None]) ** 2 * (others_second - others**2)              # a -> i, quadratic
+        others, others_second = (
+            _product_of_others(message_m),
+            _product_of_others(message_m**2 + message_v),
+        )
+        push = beta * J[:, None] * others  # a -> i, linear in sigma_i
+        soft = (beta * J[:, None]) ** 2 * (others_second - others**2)  # a -> i, quadratic
         h, softening = at_spin(push), at_spin(soft)
         lam = _multiplier(h, softening)
-        v = 1 / (lam - softening)                                                 # marginals, eq. (50)
-        message_v = 1 / (lam - softening[spins] + soft)                           # eq. (55): all but a
-        message_m = message_v * (h[spins] - push)                                 # eq. (54): all but a
+        v = 1 / (lam - softening)  # marginals, eq. (50)
+        message_v = 1 / (lam - softening[spins] + soft)  # eq. (55): all but a
+        message_m = message_v * (h[spins] - push)  # eq. (54): all but a
         means.append(v * h)
         variances.append(v.mean())
     return Iterates(np.array(means), np.array(variances))
@@ -164,17 +197,28 @@ def _multiplier(h, softening):
     """lam with mean(v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i), between v_i = N and v_i <= 1/(1 + rms h)."""
     top = softening.max()
     excess = lambda lam: (1 / (lam - softening) + (h / (lam - softening)) ** 2).mean() - 1
-    return brentq(excess, top + 1 / len(h), top + 1 + np.sqrt((h**2).mean()), xtol=1e-15, rtol=4 * np.finfo(float).eps)
+    return brentq(
+        excess,
+        top + 1 / len(h),
+        top + 1 + np.sqrt((h**2).mean()),
+        xtol=1e-15,
+        rtol=4 * np.finfo(float).eps,
+    )
 
 
 def _product_of_others(values):
     """(M, p) -> (M, p): the product over the other columns."""
-    return np.stack([np.delete(values, column, axis=1).prod(axis=1) for column in range(values.shape[1])], axis=1)
+    return np.stack(
+        [np.delete(values, column, axis=1).prod(axis=1) for column in range(values.shape[1])],
+        axis=1,
+    )
 
 
 def _temperature(T: float) -> float:
     """T, at least 1e-6: below, the multiplier and the softening of a spin no longer differ in float64."""
-    return check_real("T", T, minimum=1e-6, maximum=1e75, hint="for T = 0 use spinlib.pspin.simulation.descend")
+    return check_real(
+        "T", T, minimum=1e-6, maximum=1e75, hint="for T = 0 use spinlib.pspin.simulation.descend"
+    )
 
 
 def _check_start(m, n_spins):
@@ -182,6 +226,8 @@ def _check_start(m, n_spins):
     q = (m**2).mean(-1)
     bad = ~((q > 0) & (q < 1))
     if bad.any():
-        raise ValueError(f"the start needs 0 < (1/N) sum m_i^2 < 1, got {float(q[bad][0]):.6g}; "
-                         "scale it: np.sqrt(q) * random_spins(n_spins)")
+        raise ValueError(
+            f"the start needs 0 < (1/N) sum m_i^2 < 1, got {float(q[bad][0]):.6g}; "
+            "scale it: np.sqrt(q) * random_spins(n_spins)"
+        )
     return m

@@ -4,6 +4,7 @@ The time unit is that of :math:`d\sigma/dt=-\nabla H-\mu\sigma+\sqrt{2T}\,\xi` w
 variance 1 a unit of time; the multiplier :math:`\mu` keeps :math:`\sum_i\sigma_i^2=N`. This is the dynamics of
 :func:`spinlib.pspin.simulation.langevin`.
 """
+
 from __future__ import annotations
 
 import math
@@ -20,9 +21,19 @@ __all__ = ["Quench", "equilibrium_correlation", "quench"]
 
 _HALF = 128  # points of a block that are kept when the step doubles
 _MAX_STEPS = 6000  # a quench keeps four arrays of this size squared
-_ENDS = np.array([3 / 8, 7 / 6, 23 / 24])  # Gregory: the trapezoid rule with the first three weights of an end mended
-_SHORT = [np.array(w) for w in ([0.0], [1 / 2, 1 / 2], [1 / 3, 4 / 3, 1 / 3], [3 / 8, 9 / 8, 9 / 8, 3 / 8],
-                                [14 / 45, 64 / 45, 24 / 45, 64 / 45, 14 / 45])]
+_ENDS = np.array(
+    [3 / 8, 7 / 6, 23 / 24]
+)  # Gregory: the trapezoid rule with the first three weights of an end mended
+_SHORT = [
+    np.array(w)
+    for w in (
+        [0.0],
+        [1 / 2, 1 / 2],
+        [1 / 3, 4 / 3, 1 / 3],
+        [3 / 8, 9 / 8, 9 / 8, 3 / 8],
+        [14 / 45, 64 / 45, 24 / 45, 64 / 45, 14 / 45],
+    )
+]
 
 
 def equilibrium_correlation(model: PSpin, T: float, times: ArrayLike) -> np.ndarray:
@@ -43,13 +54,18 @@ def equilibrium_correlation(model: PSpin, T: float, times: ArrayLike) -> np.ndar
     check_type("model", model, PSpin, "write PSpin(p=3)")
     T = check_real("T", T, above=0, maximum=1e75)
     if T < model.T_K:
-        raise ValueError(f"T must be at least T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below it "
-                         "equilibrium is in few states and C(t) obeys another equation; to fall from above use quench")
+        raise ValueError(
+            f"T must be at least T_K = {model.T_K:.12g} for p = {model.p}, got {T:g}; below it "
+            "equilibrium is in few states and C(t) obeys another equation; to fall from above use quench"
+        )
     times = check_finite("times", times, minimum=0)
     t, c = _by_doubling(model.p, model.p / (2 * T * T), T * times.max(initial=0))
     late = np.maximum(T * times, t[0])
-    found = np.where(T * times < t[0], _start(T * times, model.p / (2 * T * T)),
-                     CubicSpline(np.log(t), c)(np.log(late)))
+    found = np.where(
+        T * times < t[0],
+        _start(T * times, model.p / (2 * T * T)),
+        CubicSpline(np.log(t), c)(np.log(late)),
+    )
     return found[()] if found.ndim == 0 else found
 
 
@@ -69,29 +85,41 @@ def _by_doubling(p: int, v: float, t_max: float):
     memory = lambda c: v * c ** (p - 1)
     c = np.empty(n + 1)
     c[:] = _start(h * np.arange(n + 1), v)
-    c_mean, m_mean = ((f[1:] + f[:-1]) / 2 for f in (c, memory(c)))  # entry l: over the interval from l to l + 1
+    c_mean, m_mean = (
+        (f[1:] + f[:-1]) / 2 for f in (c, memory(c))
+    )  # entry l: over the interval from l to l + 1
     t_all, c_all = [h * np.arange(1, n + 1)], [c[1:].copy()]
     while n * h < t_max:
         h *= 2
-        c[:_HALF + 1] = c[::2].copy()
+        c[: _HALF + 1] = c[::2].copy()
         c_mean[:_HALF], m_mean[:_HALF] = ((f[::2] + f[1::2]) / 2 for f in (c_mean, m_mean))
         m = np.empty(n + 1)
-        m[:_HALF + 1] = memory(c[:_HALF + 1])
+        m[: _HALF + 1] = memory(c[: _HALF + 1])
         dc, dm = np.zeros(n), np.zeros(n)
-        dc[:_HALF], dm[:_HALF] = np.diff(c[:_HALF + 1]), np.diff(m[:_HALF + 1])
+        dc[:_HALF], dm[:_HALF] = np.diff(c[: _HALF + 1]), np.diff(m[: _HALF + 1])
         linear, power = 1 + 1.5 / h + m_mean[0], v * (c_mean[0] - 1)
         for i in range(_HALF + 1, n + 1):
             k = i // 2
-            known = c_mean[1:k] @ dm[i - 2:i - k - 1:-1] + m_mean[1:i - k] @ dc[i - 2:k - 1:-1] + m[i - k] * c[k]
-            known -= c_mean[0] * m[i - 1] + m_mean[0] * c[i - 1] + (4 * c[i - 1] - c[i - 2]) / (2 * h)
+            known = (
+                c_mean[1:k] @ dm[i - 2 : i - k - 1 : -1]
+                + m_mean[1 : i - k] @ dc[i - 2 : k - 1 : -1]
+                + m[i - k] * c[k]
+            )
+            known -= (
+                c_mean[0] * m[i - 1] + m_mean[0] * c[i - 1] + (4 * c[i - 1] - c[i - 2]) / (2 * h)
+            )
             new = c[i - 1]
             for _ in range(4):  # Newton's method
-                new -= (known + linear * new + power * new ** (p - 1)) / (linear + power * (p - 1) * new ** (p - 2))
+                new -= (known + linear * new + power * new ** (p - 1)) / (
+                    linear + power * (p - 1) * new ** (p - 2)
+                )
             c[i], m[i] = new, v * new ** (p - 1)
-            c_mean[i - 1], m_mean[i - 1] = ((5 * f[i] + 8 * f[i - 1] - f[i - 2]) / 12 for f in (c, m))
+            c_mean[i - 1], m_mean[i - 1] = (
+                (5 * f[i] + 8 * f[i - 1] - f[i - 2]) / 12 for f in (c, m)
+            )
             dc[i - 1], dm[i - 1] = c[i] - c[i - 1], m[i] - m[i - 1]
         t_all.append(h * np.arange(_HALF + 1, n + 1))
-        c_all.append(c[_HALF + 1:].copy())
+        c_all.append(c[_HALF + 1 :].copy())
     return np.concatenate(t_all), np.concatenate(c_all)
 
 
@@ -126,58 +154,71 @@ def quench(model: PSpin, T: float = 0.0, *, t_max: float = 50.0, step: float = 0
     -1.0356 0.377 (101, 101)
     """
     check_type("model", model, PSpin, "write PSpin(p=3)")
-    T, t_max, h = check_real("T", T, minimum=0), check_real("t_max", t_max, above=0), check_real("step", step, above=0)
+    T, t_max, h = (
+        check_real("T", T, minimum=0),
+        check_real("t_max", t_max, above=0),
+        check_real("step", step, above=0),
+    )
     p, n = model.p, math.ceil(t_max / h - 1e-9)
     if not 2 <= n <= _MAX_STEPS:
-        raise ValueError(f"t_max / step must be from 2 to {_MAX_STEPS}, got {t_max:g} / {h:g}; "
-                         "choose another step, or a shorter time")
+        raise ValueError(
+            f"t_max / step must be from 2 to {_MAX_STEPS}, got {t_max:g} / {h:g}; "
+            "choose another step, or a shorter time"
+        )
     C, R, early, late = (np.zeros((n + 1, n + 1)) for _ in range(4))
     energy = np.empty(n + 1)
 
     def row(i, c, r):
         """Put in row i; keep R with the weights of an integral over its second and over its first time."""
-        C[i, :i + 1] = C[:i + 1, i] = c
-        R[i, :i + 1] = r
-        early[i, :i + 1] = h * _weights(i) * r
-        late[i, :i + 1] = r
-        late[i, max(i - 2, 0):i + 1] *= _ENDS[min(i, 2)::-1]
-        energy[i] = -early[i, :i + 1] @ c ** (p - 1) * p / 2
+        C[i, : i + 1] = C[: i + 1, i] = c
+        R[i, : i + 1] = r
+        early[i, : i + 1] = h * _weights(i) * r
+        late[i, : i + 1] = r
+        late[i, max(i - 2, 0) : i + 1] *= _ENDS[min(i, 2) :: -1]
+        energy[i] = -early[i, : i + 1] @ c ** (p - 1) * p / 2
 
     def rates(i):
         """Time derivatives of C[i, j] and R[i, j] for j <= i."""
-        c, r = C[i, :i + 1], R[i, :i + 1]
+        c, r = C[i, : i + 1], R[i, : i + 1]
         force, memory = p / 2 * c ** (p - 1), p * (p - 1) / 2 * c ** (p - 2) * r
         mu = T - p * energy[i]
         kernel = h * _weights(i) * memory
-        dc = -mu * c + early[:i + 1, :i + 1] @ force + C[:i + 1, :i + 1] @ kernel
+        dc = -mu * c + early[: i + 1, : i + 1] @ force + C[: i + 1, : i + 1] @ kernel
         dc[1:i] -= h * h / 6 * T * memory[1:i]  # C(u, t_j) has a kink of slope 2T at u = t_j
         end = h * memory
-        end[max(i - 2, 0):] *= _ENDS[min(i, 2)::-1]
+        end[max(i - 2, 0) :] *= _ENDS[min(i, 2) :: -1]
         dr = -mu * r
         far = max(i - 4, 0)
-        dr[:far] += end @ late[:i + 1, :far]
+        dr[:far] += end @ late[: i + 1, :far]
         for j in range(far, i):
-            dr[j] += h * (_SHORT[i - j] * memory[j:]) @ R[j:i + 1, j]
+            dr[j] += h * (_SHORT[i - j] * memory[j:]) @ R[j : i + 1, j]
         return np.stack([dc, dr])
 
     row(0, np.ones(1), np.ones(1))
     before, now = np.zeros((2, 0)), rates(0)
     with np.errstate(over="ignore", invalid="ignore"):  # reported in words
         for i in range(n):
-            last, weight = np.stack([C[i, :i + 1], R[i, :i + 1]]), np.full(i + 1, h / 2)
-            guess, known = last + h * now, last + h / 2 * now  # a column that is new has no rate before
+            last, weight = np.stack([C[i, : i + 1], R[i, : i + 1]]), np.full(i + 1, h / 2)
+            guess, known = (
+                last + h * now,
+                last + h / 2 * now,
+            )  # a column that is new has no rate before
             guess[:, :i] += h / 2 * (now[:, :i] - before)
             known[:, :i] += h / 12 * (2 * now[:, :i] - before)
             weight[:i] = 5 * h / 12
             row(i + 1, *np.pad(guess, ((0, 0), (0, 1)), constant_values=1.0))
             new, mu = rates(i + 1), T - p * energy[i + 1]
-            better = (known + weight * (new[:, :-1] + mu * guess)) / (1 + weight * mu)  # the term -mu y: implicit
+            better = (known + weight * (new[:, :-1] + mu * guess)) / (
+                1 + weight * mu
+            )  # the term -mu y: implicit
             new[:, :-1] -= mu * (better - guess)
             row(i + 1, *np.pad(better, ((0, 0), (0, 1)), constant_values=1.0))
             before, now = now, new
             if not abs(energy[i + 1]) < 10:
-                raise ValueError(f"the quench left the numbers at t = {(i + 1) * h:g} with step={h:g}; "
-                                 "lower the step, to 0.1 or less")
+                raise ValueError(
+                    f"the quench left the numbers at t = {(i + 1) * h:g} with step={h:g}; "
+                    "lower the step, to 0.1 or less"
+                )
     return Quench(h * np.arange(n + 1), energy, C, R)
 
 

@@ -1,4 +1,5 @@
 """The spherical p-spin model at finite size: couplings, descent, Langevin dynamics, Monte Carlo with tempering."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,12 +7,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_finite, check_integer, check_real, check_rng, iterate, one_line
-from spinlib.pspin._couplings import (Couplings, _check_sphere, _to_sphere, check_couplings, gaussian_couplings,
-                                      overlap, planted_couplings, random_spins)
+from spinlib._core import RNG, check_array, check_integer, check_real, check_rng, iterate, one_line
+from spinlib.pspin._couplings import (
+    Couplings,
+    _check_sphere,
+    _to_sphere,
+    check_couplings,
+    gaussian_couplings,
+    overlap,
+    planted_couplings,
+    random_spins,
+)
 
-__all__ = ["Couplings", "Descent", "Tempering", "descend", "gaussian_couplings", "langevin", "overlap",
-           "parallel_tempering", "planted_couplings", "random_spins"]
+__all__ = [
+    "Couplings",
+    "Descent",
+    "Tempering",
+    "descend",
+    "gaussian_couplings",
+    "langevin",
+    "overlap",
+    "parallel_tempering",
+    "planted_couplings",
+    "random_spins",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,8 +48,14 @@ class Descent:
     __repr__ = one_line
 
 
-def descend(couplings: Couplings, s: ArrayLike, *, step: float | None = None, tol: float = 1e-9,
-            max_iter: int = 20_000) -> Descent:
+def descend(
+    couplings: Couplings,
+    s: ArrayLike,
+    *,
+    step: float | None = None,
+    tol: float = 1e-9,
+    max_iter: int = 20_000,
+) -> Descent:
     """Gradient descent on the sphere from ``s`` (..., N): the zero-temperature dynamics, which ends in a local minimum.
 
     ``step`` defaults to ``0.6/R`` with ``R = sqrt(2 p (p-1))`` the radius of the semicircle of the Hessian. The
@@ -46,15 +71,36 @@ def descend(couplings: Couplings, s: ArrayLike, *, step: float | None = None, to
     s = _check_sphere(s, check_couplings(couplings).n_spins)
     radius = np.sqrt(2 * couplings.p * (couplings.p - 1))
     step = check_real("step", 0.6 / radius if step is None else step, above=0)
-    found = iterate(lambda state: (_to_sphere(state[0] - step * couplings._gradient(state[0])),), (s,), tol=tol,
-                    max_iter=max_iter, name="gradient descent on the sphere", remedy="raise max_iter or lower step")
+    found = iterate(
+        lambda state: (_to_sphere(state[0] - step * couplings._gradient(state[0])),),
+        (s,),
+        tol=tol,
+        max_iter=max_iter,
+        name="gradient descent on the sphere",
+        remedy="raise max_iter or lower step",
+    )
     end = found.state[0]
-    return Descent(end, couplings.energy(end) / couplings.n_spins, found.converged, found.n_iter, found.residual,
-                   found.history, found.reason)
+    return Descent(
+        end,
+        couplings.energy(end) / couplings.n_spins,
+        found.converged,
+        found.n_iter,
+        found.residual,
+        found.history,
+        found.reason,
+    )
 
 
-def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, n_steps: int = 1000, every: int = 1,
-             rng: RNG = None) -> np.ndarray:
+def langevin(
+    couplings: Couplings,
+    s: ArrayLike,
+    T: float,
+    *,
+    dt: float = 0.02,
+    n_steps: int = 1000,
+    every: int = 1,
+    rng: RNG = None,
+) -> np.ndarray:
     """Langevin dynamics at temperature ``T`` on the sphere: the path (n_steps // every + 1, ..., N) from ``s``.
 
     Euler steps ``ds = P(-grad H dt + sqrt(2 T dt) noise)`` with P the projection on the tangent plane, and back to the
@@ -75,10 +121,14 @@ def langevin(couplings: Couplings, s: ArrayLike, T: float, *, dt: float = 0.02, 
     for k in range(1, n_steps + 1):
         gradient = couplings._gradient(s)
         with np.errstate(over="ignore", invalid="ignore"):  # reported in the next lines, in words
-            s = _to_sphere(s + _tangent(np.sqrt(2 * T * dt) * rng.standard_normal(s.shape) - dt * gradient, s))
+            s = _to_sphere(
+                s + _tangent(np.sqrt(2 * T * dt) * rng.standard_normal(s.shape) - dt * gradient, s)
+            )
         if not (np.abs((s**2).mean(axis=-1) - 1) < 1e-5).all():
-            raise ValueError(f"the dynamics left the finite numbers in step {k} with dt={dt:g}; "
-                             "lower dt, to 0.02 or less")
+            raise ValueError(
+                f"the dynamics left the finite numbers in step {k} with dt={dt:g}; "
+                "lower dt, to 0.02 or less"
+            )
         if k % every == 0:
             path.append(s)
     return np.array(path)
@@ -98,7 +148,9 @@ def _leapfrog(couplings: Couplings, s, v, gradient, beta, eps, n_steps: int):
         s, v = _great_circle(s, v, eps)
         s = s if left else _to_sphere(s)
         gradient = couplings._gradient(s)
-        v = v + (kick if left else 0.5 * kick) * _tangent(gradient, s)  # two half kicks meet between the steps
+        v = v + (kick if left else 0.5 * kick) * _tangent(
+            gradient, s
+        )  # two half kicks meet between the steps
     return s, v, gradient
 
 
@@ -121,9 +173,17 @@ class Tempering:
     __repr__ = one_line
 
 
-def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 1000, n_copies: int = 2,
-                       n_leapfrog: int = 6, eps: float = 0.35, s: ArrayLike | None = None,
-                       rng: RNG = None) -> Tempering:
+def parallel_tempering(
+    couplings: Couplings,
+    T: ArrayLike,
+    *,
+    n_sweeps: int = 1000,
+    n_copies: int = 2,
+    n_leapfrog: int = 6,
+    eps: float = 0.35,
+    s: ArrayLike | None = None,
+    rng: RNG = None,
+) -> Tempering:
     """Sample the Boltzmann distribution at increasing temperatures ``T``: hybrid Monte Carlo, exchange of neighbours.
 
     A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
@@ -139,29 +199,44 @@ def parallel_tempering(couplings: Couplings, T: ArrayLike, *, n_sweeps: int = 10
     """
     T = check_array("T", T, (None,)).copy()
     if len(T) == 0 or T.min() <= 0 or (np.diff(T) <= 0).any():
-        raise ValueError(f"T must be positive and strictly increasing, got {T.tolist()}; "
-                         "sort it and drop what repeats: np.unique(T)")
-    n_sweeps, n_copies = check_integer("n_sweeps", n_sweeps, 1), check_integer("n_copies", n_copies, 1)
+        raise ValueError(
+            f"T must be positive and strictly increasing, got {T.tolist()}; "
+            "sort it and drop what repeats: np.unique(T)"
+        )
+    n_sweeps, n_copies = (
+        check_integer("n_sweeps", n_sweeps, 1),
+        check_integer("n_copies", n_copies, 1),
+    )
     n_leapfrog = check_integer("n_leapfrog", n_leapfrog, 1)
     eps = check_real("eps", eps, above=0, maximum=10, hint="above 1 hardly a move is accepted")
     rng, n = check_rng(rng), check_couplings(couplings).n_spins
     s = random_spins(n, (n_copies, len(T)), rng=rng) if s is None else _check_sphere(s, n)
     if s.shape != (n_copies, len(T), n):
-        raise ValueError(f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; "
-                         "continue from the s of a run with the same T")
+        raise ValueError(
+            f"s must have shape (n_copies, len(T), N) = {(n_copies, len(T), n)}, got {s.shape}; "
+            "continue from the s of a run with the same T"
+        )
     beta, pairs = 1 / T, np.triu_indices(n_copies, 1)
     gradient = couplings._gradient(s)
     energies = lambda s, gradient: (s * gradient).sum(axis=-1) / couplings.p  # H is of degree p
     H = energies(s, gradient)
     accepted, swapped = np.zeros(len(T)), np.zeros(max(len(T) - 1, 0))
-    energy, overlaps = np.empty((n_sweeps, n_copies, len(T))), np.empty((n_sweeps, len(pairs[0]), len(T)))
+    energy, overlaps = (
+        np.empty((n_sweeps, n_copies, len(T))),
+        np.empty((n_sweeps, len(pairs[0]), len(T))),
+    )
     for k in range(n_sweeps):
         v = _tangent(rng.standard_normal(s.shape), s)
-        moved, v_end, gradient_moved = _leapfrog(couplings, s, v, gradient, beta, eps / np.sqrt(beta), n_leapfrog)
+        moved, v_end, gradient_moved = _leapfrog(
+            couplings, s, v, gradient, beta, eps / np.sqrt(beta), n_leapfrog
+        )
         H_moved = energies(moved, gradient_moved)
         gain = beta * (H - H_moved) + 0.5 * ((v**2).sum(-1) - (v_end**2).sum(-1))
         take = np.log(rng.random(H.shape)) < gain
-        s, gradient = (np.where(take[..., None], new, old) for new, old in ((moved, s), (gradient_moved, gradient)))
+        s, gradient = (
+            np.where(take[..., None], new, old)
+            for new, old in ((moved, s), (gradient_moved, gradient))
+        )
         H = np.where(take, H_moved, H)
         accepted += take.mean(axis=0)
         for i in range(k % 2, len(T) - 1, 2):  # even and odd neighbours in turn
@@ -181,6 +256,8 @@ def _tangent(v, s):
 
 def _great_circle(s, v, eps):
     """Free motion for the time ``eps`` on the sphere of radius sqrt(N), exactly."""
-    rate = np.maximum(np.sqrt((v * v).mean(axis=-1, keepdims=True)), np.finfo(float).tiny)  # radians per unit of time
+    rate = np.maximum(
+        np.sqrt((v * v).mean(axis=-1, keepdims=True)), np.finfo(float).tiny
+    )  # radians per unit of time
     cos, sin = np.cos(eps * rate), np.sin(eps * rate)
     return s * cos + v * (sin / rate), v * cos - s * (sin * rate)

@@ -1,4 +1,5 @@
 """The spherical model with pair couplings (p = 2) at finite size, exactly, from its eigenvalues: a contour integral."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -40,19 +41,27 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
     >>> print(f"{found.log_z:.8f} {np.log(np.pi**2 * (np.exp(2) - np.exp(-2))):.8f}")
     4.27097432 4.27097432
     """
-    mu = check_array("eigenvalues", eigenvalues, (None,), hint="of one symmetric matrix: np.linalg.eigvalsh(J)")
+    mu = check_array(
+        "eigenvalues", eigenvalues, (None,), hint="of one symmetric matrix: np.linalg.eigvalsh(J)"
+    )
     check_integer("the number of eigenvalues", len(mu), 2)
     T, n_nodes = check_real("T", T, above=0), check_integer("n_nodes", n_nodes, 10)
     if np.abs(mu).max() / 1e100 >= T:
-        raise ValueError(f"T must be above 1e-100 of the largest eigenvalue, got T={T:g} and {np.abs(mu).max():g}; "
-                         "at T = 0 all weight is on the top eigenvector")
+        raise ValueError(
+            f"T must be above 1e-100 of the largest eigenvalue, got T={T:g} and {np.abs(mu).max():g}; "
+            "at T = 0 all weight is on the top eigenvector"
+        )
     beta = 1 / T
     n, a = len(mu), np.sort(beta * mu)[::-1]
-    below = a[0] - a             # z = a[0] + gap; 1/(2N) < gap < 1/2, and the sum falls with it
-    gap = brentq(lambda g: (0.5 / (g + below)).sum() - n, 0.4 / n, 0.6, xtol=np.finfo(float).tiny, rtol=1e-15)
-    d = gap + below              # distance of the saddle to every branch point, without cancellation
+    below = a[0] - a  # z = a[0] + gap; 1/(2N) < gap < 1/2, and the sum falls with it
+    gap = brentq(
+        lambda g: (0.5 / (g + below)).sum() - n, 0.4 / n, 0.6, xtol=np.finfo(float).tiny, rtol=1e-15
+    )
+    d = gap + below  # distance of the saddle to every branch point, without cancellation
     width = np.sqrt(2 / (1 / d**2).sum())
-    longest = np.arcsinh(0.5 * np.pi / width)  # y = width sinh(u) ends at pi/2; the integrand has vanished long before
+    longest = np.arcsinh(
+        0.5 * np.pi / width
+    )  # y = width sinh(u) ends at pi/2; the integrand has vanished long before
     u = np.linspace(0, longest, 41)[:-1]
     alive = _along_the_path(width * np.sinh(u), d)[1] > -45
     longest = min(longest, u[alive][-1] + u[1])
@@ -61,12 +70,17 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
     # z - a_k on the path; log of the integrand over its value at the saddle
     w, log_ratio = _along_the_path(y, d)
     inverse = 1 / w
-    slope = n - 0.5 * inverse.sum(axis=1)           # derivative of the exponent
+    slope = n - 0.5 * inverse.sum(axis=1)  # derivative of the exponent
     dx = np.where(y > 0, -slope.real / np.where(y > 0, slope.imag, 1), 0.0)
     weight = np.exp(log_ratio) * np.sqrt(width**2 + y**2)
     weight[0] *= 0.5
     share = weight @ (inverse.real + dx[:, None] * inverse.imag) / (2 * n * weight.sum())
-    log_z = n * (a[0] + gap) + 0.5 * n * np.log(np.pi) - 0.5 * np.log(d).sum() + np.log(weight.sum() * step / np.pi)
+    log_z = (
+        n * (a[0] + gap)
+        + 0.5 * n * np.log(np.pi)
+        - 0.5 * np.log(d).sum()
+        + np.log(weight.sum() * step / np.pi)
+    )
     occupation = np.empty(n)
     occupation[np.argsort(mu)[::-1]] = share
     return TwoSpin(float(log_z), float(-(mu * occupation).sum()), occupation, float(a[0] + gap))
@@ -87,14 +101,21 @@ def _steepest_descent(y, d):
     y.
     """
     x, low, high = np.zeros_like(y), -d.max() - y / (np.pi - 2 * y), np.zeros_like(y)
-    todo = np.flatnonzero(y > 0)  # at y = 0 the answer is 0; the others leave when they have settled
+    todo = np.flatnonzero(
+        y > 0
+    )  # at y = 0 the answer is 0; the others leave when they have settled
     for _ in range(100):
         here, height = x[todo], y[todo, None]
         real = here[:, None] + d
         excess = np.arctan2(height, real).mean(axis=1) - 2 * y[todo]
-        low[todo], high[todo] = np.where(excess > 0, here, low[todo]), np.where(excess > 0, high[todo], here)
+        low[todo], high[todo] = (
+            np.where(excess > 0, here, low[todo]),
+            np.where(excess > 0, high[todo], here),
+        )
         new = here + excess / (height / (real**2 + height**2)).mean(axis=1)
-        x[todo] = np.where((low[todo] < new) & (new < high[todo]), new, 0.5 * (low[todo] + high[todo]))
+        x[todo] = np.where(
+            (low[todo] < new) & (new < high[todo]), new, 0.5 * (low[todo] + high[todo])
+        )
         todo = todo[np.abs(x[todo] - here) > 1e-12 * np.abs(x[todo])]
         if not len(todo):
             break

@@ -12,6 +12,7 @@ go to the workers of joblib's backend of dask or ray, and the calling process al
     with joblib.parallel_config(backend="dask"):          # for ray: backend="ray"
         reproduce.save("amp_variances", "results", full=True, jobs=64)
 """
+
 from spinlib.reproduce._run import names, run
 from spinlib.reproduce._store import about, load, prose, save
 

@@ -1,4 +1,5 @@
 """``python -m spinlib.reproduce``: compute an experiment and store its numbers and its picture."""
+
 import sys
 
 from spinlib.reproduce._command import main

@@ -1,4 +1,5 @@
 """What an experiment is: the points of a sweep, how one is computed, how they become arrays and a picture."""
+
 from __future__ import annotations
 
 import inspect
@@ -36,7 +37,9 @@ class Experiment:
         """Whether ``compute`` can be told the device of torch."""
         return "device" in inspect.signature(self.compute).parameters
 
-    def generators(self, rng: np.random.Generator, points: list[Point]) -> list[np.random.Generator]:
+    def generators(
+        self, rng: np.random.Generator, points: list[Point]
+    ) -> list[np.random.Generator]:
         """One generator a point: the numbers depend neither on the order of the points nor on who computes them."""
         return list(self.seeds(rng, points)) if self.seeds else rng.spawn(len(points))
 
@@ -57,35 +60,58 @@ def grid(points: list[Point], results: list[dict], *names: str) -> dict[str, np.
         for name, value in result.items():
             cells = found.setdefault(name, {})
             if place in cells:
-                raise ValueError(f"two points at {dict(zip(names, place))}: name one parameter more")
+                raise ValueError(
+                    f"two points at {dict(zip(names, place))}: name one parameter more"
+                )
             cells[place] = np.asarray(value)
     tables = {name: np.array(axis) for name, axis in zip(names, axes, strict=True)}
     sizes = tuple(len(axis) for axis in axes)
     for name, cells in found.items():
         one = next(iter(cells.values()))
         whole = len(cells) == np.prod(sizes, dtype=int)
-        tables[name] = np.empty(sizes + one.shape, one.dtype) if whole else np.full(sizes + one.shape, np.nan)
+        tables[name] = (
+            np.empty(sizes + one.shape, one.dtype) if whole else np.full(sizes + one.shape, np.nan)
+        )
         for place, value in cells.items():
             tables[name][place] = value
     return tables
 
 
-def lines(x: str, series: dict[str, str] | Callable, *, axis: int = 0, **settings: object) -> Callable:
+def lines(
+    x: str, series: dict[str, str] | Callable, *, axis: int = 0, **settings: object
+) -> Callable:
     """A drawing for :class:`Experiment`: medians against ``x``, which runs along their ``axis``, in bands of quartiles.
 
     ``series`` says of each named result "kind: words", the kind that gives its colour and the words of the legend; or
     it is a function of the result that returns {"kind: words": values}.
     """
+
     def draw(figure, result, color):
         ax = figure.subplots()
-        shown = series(result) if callable(series) else {look: result[name] for name, look in series.items()}
-        for (look, values), mark in zip(shown.items(), cycle(("o-", "s--", "^:", "D-.", "v-", "P--", "X:"))):
+        shown = (
+            series(result)
+            if callable(series)
+            else {look: result[name] for name, look in series.items()}
+        )
+        for (look, values), mark in zip(
+            shown.items(), cycle(("o-", "s--", "^:", "D-.", "v-", "P--", "X:"))
+        ):
             kind, _, words = look.partition(": ")
             values = np.moveaxis(values, axis, 0).reshape(len(result[x]), -1)
             run = ~np.isnan(values).all(axis=1)
             low, middle, high = np.nanquantile(values[run], (0.25, 0.5, 0.75), axis=1)
-            line, = ax.plot(result[x][run], middle, mark, color=color.get(kind), markerfacecolor="none", label=words)
-            ax.fill_between(result[x][run], low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+            (line,) = ax.plot(
+                result[x][run],
+                middle,
+                mark,
+                color=color.get(kind),
+                markerfacecolor="none",
+                label=words,
+            )
+            ax.fill_between(
+                result[x][run], low, high, color=line.get_color(), alpha=0.2, linewidth=0
+            )
         ax.set(**{"xlabel": x, **settings})
         ax.legend()
+
     return draw

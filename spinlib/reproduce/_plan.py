@@ -2,6 +2,7 @@
 
 A plan is made where `run`, `save`, `load` or the command line enters, and handed on.
 """
+
 from __future__ import annotations
 
 import ast
@@ -53,8 +54,13 @@ def code_digest(compute: Callable) -> str:
     """
     own, files = Path(inspect.getsourcefile(compute)), set()
     _follow(own, None, set(), files)
-    texts = [(str(path.relative_to(_package())) if path != own else "", _parsed(path.read_text(encoding="utf-8"))[2])
-             for path in files]
+    texts = [
+        (
+            str(path.relative_to(_package())) if path != own else "",
+            _parsed(path.read_text(encoding="utf-8"))[2],
+        )
+        for path in files
+    ]
     return hashlib.sha256(json.dumps([np.__version__, sorted(texts)]).encode()).hexdigest()[:20]
 
 
@@ -73,7 +79,9 @@ def _follow(path: Path, name: str | None, seen: set, files: set[Path]) -> None:
         wanted = handed_on
     else:
         files.add(path)
-        if name and name not in defined:  # found in a way that is not seen here: all that lies beside counts
+        if (
+            name and name not in defined
+        ):  # found in a way that is not seen here: all that lies beside counts
             for beside in sorted(path.parent.glob("*.py")):
                 _follow(beside, None, seen, files)
     for _, module, imported in wanted:
@@ -94,17 +102,29 @@ def _parsed(source: str) -> tuple[list[tuple[str, str, str]], set[str], str]:
     """Of a file: (name it gets, module, name there) of everything that it imports from spinlib, at any depth; the names
     that it defines at its top; its statements, without comments, layout, docstrings and drawings."""
     tree, imports = ast.parse(source), []
-    targets = [t for node in tree.body for t in (node.targets if isinstance(node, ast.Assign) else [node])]
+    targets = [
+        t for node in tree.body for t in (node.targets if isinstance(node, ast.Assign) else [node])
+    ]
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            imports += [(alias.asname or alias.name, node.module or "", alias.name) for alias in node.names]
+            imports += [
+                (alias.asname or alias.name, node.module or "", alias.name) for alias in node.names
+            ]
         elif isinstance(node, ast.Import):
             imports += [(alias.asname or alias.name, alias.name, "") for alias in node.names]
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "lines":
             node.args, node.keywords = [], []
-        elif isinstance(node, ast.FunctionDef) and [arg.arg for arg in node.args.args[:1]] == ["figure"]:
+        elif isinstance(node, ast.FunctionDef) and [arg.arg for arg in node.args.args[:1]] == [
+            "figure"
+        ]:
             node.body = [ast.Pass()]
-        elif isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+        elif (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and ast.get_docstring(node) is not None
+        ):
             node.body = node.body[1:] or [ast.Pass()]
-    return ([one for one in imports if one[1].split(".")[0] == "spinlib"],
-            {getattr(target, "name", "") or getattr(target, "id", "") for target in targets}, ast.unparse(tree))
+    return (
+        [one for one in imports if one[1].split(".")[0] == "spinlib"],
+        {getattr(target, "name", "") or getattr(target, "id", "") for target in targets},
+        ast.unparse(tree),
+    )

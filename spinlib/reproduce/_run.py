@@ -1,4 +1,5 @@
 """How an experiment is run."""
+
 from __future__ import annotations
 
 import functools
@@ -15,8 +16,15 @@ from spinlib.reproduce._plan import Plan
 from spinlib.reproduce._sweep import sweep
 
 
-def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False, jobs: int = 1,
-        device: str = "cpu") -> dict[str, np.ndarray]:
+def run(
+    figure: str,
+    *,
+    full: bool = False,
+    rng: RNG = 0,
+    progress: bool = False,
+    jobs: int = 1,
+    device: str = "cpu",
+) -> dict[str, np.ndarray]:
     """Compute the experiment ``figure`` with the parameters of a page, or with ``full`` those of the stored file.
 
     Returns named arrays; ``python -m spinlib.reproduce FIGURE --list`` says which. ``rng`` is None, an integer or a
@@ -34,8 +42,14 @@ def run(figure: str, *, full: bool = False, rng: RNG = 0, progress: bool = False
     return computed(plan, rng=rng, progress=progress, jobs=jobs)[0]
 
 
-def planned(figure: str, *, full: bool = False, device: str = "cpu", size: int | None = None,
-            **settings: object) -> Plan:
+def planned(
+    figure: str,
+    *,
+    full: bool = False,
+    device: str = "cpu",
+    size: int | None = None,
+    **settings: object,
+) -> Plan:
     """The plan of a run: the experiment of this name with the points of a page or of the stored file, checked."""
     one = experiment(figure)
     if size is not None and "size" not in inspect.signature(one.points).parameters:
@@ -43,19 +57,28 @@ def planned(figure: str, *, full: bool = False, device: str = "cpu", size: int |
     own = {} if size is None else {"size": check_integer("--size", size, 2)}
     points = one.points(check_flag("full", full), **own)
     if device != "cpu" and not one.takes_device:
-        raise ValueError(f"{figure} does not use torch, so it has no device={device!r}; leave it out")
+        raise ValueError(
+            f"{figure} does not use torch, so it has no device={device!r}; leave it out"
+        )
     return Plan(figure, one, points, {"full": full, **settings, "device": device})
 
 
-def computed(plan: Plan, *, rng: RNG, progress: bool = False, jobs: int = 1,
-             parts: Parts | None = None) -> tuple[dict[str, np.ndarray], list[dict]]:
+def computed(
+    plan: Plan, *, rng: RNG, progress: bool = False, jobs: int = 1, parts: Parts | None = None
+) -> tuple[dict[str, np.ndarray], list[dict]]:
     """The arrays of :func:`run`, and the seconds of each point."""
     one, points = plan.experiment, plan.points
     jobs = check_integer("jobs", jobs, 1, "it is the number of points computed side by side")
     generators = one.generators(check_rng(rng), points)
     device = {"device": plan.settings["device"]} if one.takes_device else {}
-    results, seconds = sweep(functools.partial(one.compute, **device), points, generators, jobs=jobs, parts=parts,
-                             progress=plan.name if check_flag("progress", progress) else "")
+    results, seconds = sweep(
+        functools.partial(one.compute, **device),
+        points,
+        generators,
+        jobs=jobs,
+        parts=parts,
+        progress=plan.name if check_flag("progress", progress) else "",
+    )
     return one.collect(points, results), seconds
 
 
@@ -74,8 +97,10 @@ def names() -> dict[str, str]:
     >>> names()["pspin_equilibrium"]
     'Equilibrium of the spherical 3-spin model at N = 32 (full: also N = 64), with a test that it is one.'
     """
-    return {name: re.split(r"(?<=(?<!Figs)(?<!Fig)(?<!eq)\.)\s", " ".join(describe(name).split()))[0]
-            for name in sorted(EXPERIMENTS, key=_order)}
+    return {
+        name: re.split(r"(?<=(?<!Figs)(?<!Fig)(?<!eq)\.)\s", " ".join(describe(name).split()))[0]
+        for name in sorted(EXPERIMENTS, key=_order)
+    }
 
 
 def describe(figure: str) -> str:

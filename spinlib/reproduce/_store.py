@@ -1,4 +1,5 @@
 """How an experiment is stored: FIGURE.npz, the arrays alone, and FIGURE.json, how they were made."""
+
 from __future__ import annotations
 
 import hashlib
@@ -19,11 +20,25 @@ from spinlib.reproduce._run import computed, experiment, planned
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 # made by a page's own code (tools/authors/train_language_models.py); trained weights (keep_weights.py there)
-OF_PAGES = ("language_models", "language_model_weights", "icl_transformer_weights", "copying_networks")
+OF_PAGES = (
+    "language_models",
+    "language_model_weights",
+    "icl_transformer_weights",
+    "copying_networks",
+)
 
 
-def save(figure: str, folder: str | Path, *, full: bool = False, rng: int = 0, progress: bool = False, jobs: int = 1,
-         device: str = "cpu", replace: bool = False) -> dict[str, np.ndarray]:
+def save(
+    figure: str,
+    folder: str | Path,
+    *,
+    full: bool = False,
+    rng: int = 0,
+    progress: bool = False,
+    jobs: int = 1,
+    device: str = "cpu",
+    replace: bool = False,
+) -> dict[str, np.ndarray]:
     """Compute the experiment as :func:`run` does and store FIGURE.npz and FIGURE.json in ``folder``.
 
     Every finished point is kept in the folder FIGURE.parts until the result is written, so that the same call after an
@@ -49,10 +64,14 @@ def check_place(plan: Plan, folder: Path, replace: bool) -> None:
     path = folder / f"{plan.name}.npz"
     for file in (path, path.with_suffix(".json")):
         if file.is_dir():
-            raise IsADirectoryError(f"{file} is a folder, but a file of this name is to be written; move it away")
+            raise IsADirectoryError(
+                f"{file} is a folder, but a file of this name is to be written; move it away"
+            )
     if (parts := path.with_suffix(".parts")).exists() and not parts.is_dir():
-        raise NotADirectoryError(f"{parts} is a file, but the finished points go into a folder of this name; "
-                                 "move it away")
+        raise NotADirectoryError(
+            f"{parts} is a file, but the finished points go into a folder of this name; "
+            "move it away"
+        )
     try:
         made = about(plan.name, folder)
     except (FileNotFoundError, ValueError):
@@ -60,7 +79,8 @@ def check_place(plan: Plan, folder: Path, replace: bool) -> None:
     if made.get("full") is True and not replace and (why := _differs(plan, made)):
         raise FileExistsError(
             f"{path} is a full run (seed {made.get('rng')}, {made.get('points')} points, {made.get('seconds')} s) that "
-            f"differs from what is asked in: {', '.join(why)}; name another folder, or say --replace (replace=True)")
+            f"differs from what is asked in: {', '.join(why)}; name another folder, or say --replace (replace=True)"
+        )
 
 
 def stored(plan: Plan, folder: Path, *, progress: bool, jobs: int) -> dict[str, np.ndarray]:
@@ -78,12 +98,27 @@ def stored(plan: Plan, folder: Path, *, progress: bool, jobs: int) -> dict[str, 
     parts = Parts(path.with_suffix(".parts"), plan)
     if words := parts.ignored():
         print(words, file=sys.stderr)
-    result, seconds = computed(plan, rng=plan.settings["rng"], progress=progress, jobs=jobs, parts=parts)
-    write(path, result, {
-        "figure": plan.name, **plan.settings, "code": plan.code, "parameters": _parameters(plan.points),
-        "points": len(plan.points), "plan": plan.digest, "jobs": jobs,
-        "seconds": round(sum(s["wall"] for s in seconds), 1), "cpu_seconds": round(sum(s["cpu"] for s in seconds), 1),
-        "python": platform.python_version(), "numpy": np.__version__, "spinlib": __version__})
+    result, seconds = computed(
+        plan, rng=plan.settings["rng"], progress=progress, jobs=jobs, parts=parts
+    )
+    write(
+        path,
+        result,
+        {
+            "figure": plan.name,
+            **plan.settings,
+            "code": plan.code,
+            "parameters": _parameters(plan.points),
+            "points": len(plan.points),
+            "plan": plan.digest,
+            "jobs": jobs,
+            "seconds": round(sum(s["wall"] for s in seconds), 1),
+            "cpu_seconds": round(sum(s["cpu"] for s in seconds), 1),
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "spinlib": __version__,
+        },
+    )
     parts.remove()
     return result
 
@@ -93,10 +128,16 @@ def _differs(plan: Plan, made: dict) -> list[str]:
     names = {"full": "quick or full", "rng": "seed", "device": "device"}
     why = [words for name, words in names.items() if made.get(name) != plan.settings[name]]
     why += ["points"] * (made.get("plan") != plan.digest and "quick or full" not in why)
-    return why + ["figure"] * (made.get("figure") != plan.name) + ["code or numpy"] * (made.get("code") != plan.code)
+    return (
+        why
+        + ["figure"] * (made.get("figure") != plan.name)
+        + ["code or numpy"] * (made.get("code") != plan.code)
+    )
 
 
-def load(figure: str, folder: str | Path | None = None, *, full: bool = True) -> dict[str, np.ndarray]:
+def load(
+    figure: str, folder: str | Path | None = None, *, full: bool = True
+) -> dict[str, np.ndarray]:
     """Read the stored full run of the experiment ``figure``, or with ``full=False`` a stored quick one.
 
     The files are data of the package; ``folder``, or the environment variable SPINLIB_DATA, names another place. The
@@ -114,10 +155,16 @@ def load(figure: str, folder: str | Path | None = None, *, full: bool = True) ->
         return _read(_place(folder) / f"{figure}.npz", about(figure, folder))
     plan = planned(figure, full=full)
     made, path = about(figure, folder), _place(folder) / f"{figure}.npz"
-    if made.get("figure") != figure or made.get("full") is not full or made.get("plan") != plan.digest:
-        raise ValueError(f"{path} was made with other parameters: it is {made.get('figure')!r} with full="
-                         f"{made.get('full')} and {made.get('points')} points, asked for is {figure!r} with full={full}"
-                         f" as this version of spinlib plans it; {_remedy(figure, path.parent, full)}")
+    if (
+        made.get("figure") != figure
+        or made.get("full") is not full
+        or made.get("plan") != plan.digest
+    ):
+        raise ValueError(
+            f"{path} was made with other parameters: it is {made.get('figure')!r} with full="
+            f"{made.get('full')} and {made.get('points')} points, asked for is {figure!r} with full={full}"
+            f" as this version of spinlib plans it; {_remedy(figure, path.parent, full)}"
+        )
     return _read(path, made)
 
 
@@ -136,8 +183,10 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
     place = _place(folder)
     for path in (place / f"{figure}.npz", place / f"{figure}.json"):
         if not path.is_file():
-            raise FileNotFoundError(f"there is no {path}; name the folder that has it, as load({figure!r}, folder) or "
-                                    f"in the environment variable SPINLIB_DATA, or {_remedy(figure, 'DIR', True)}")
+            raise FileNotFoundError(
+                f"there is no {path}; name the folder that has it, as load({figure!r}, folder) or "
+                f"in the environment variable SPINLIB_DATA, or {_remedy(figure, 'DIR', True)}"
+            )
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         assert isinstance(made, dict)
@@ -165,8 +214,10 @@ def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
             return read_arrays(path)
         except DAMAGED:
             pass
-    raise ValueError(f"{path} is damaged: it is not the file that {path.stem}.json describes; "
-                     f"{_remedy(path.stem, path.parent, made.get('full'))}")
+    raise ValueError(
+        f"{path} is damaged: it is not the file that {path.stem}.json describes; "
+        f"{_remedy(path.stem, path.parent, made.get('full'))}"
+    )
 
 
 def _place(folder: str | Path | None) -> Path:
@@ -182,18 +233,26 @@ def _remedy(figure: str, folder: str | Path, full: bool) -> str:
 def _parameters(points: list[dict]) -> dict:
     """The values that each parameter takes, in the order in which they come."""
     names = dict.fromkeys(name for point in points for name in point)
-    return {name: [json.loads(v) for v in dict.fromkeys(json.dumps(p[name]) for p in points if name in p)]
-            for name in names}
+    return {
+        name: [
+            json.loads(v) for v in dict.fromkeys(json.dumps(p[name]) for p in points if name in p)
+        ]
+        for name in names
+    }
 
 
 def write(path: Path, arrays: dict[str, np.ndarray], made: dict) -> None:
     """The arrays as ``path``, an npz file, and beside it, as json, how they were made."""
     write_arrays(path, arrays)
-    write_json(path.with_suffix(".json"), {**made, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
+    write_json(
+        path.with_suffix(".json"), {**made, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    )
 
 
 def write_json(path: Path, values: dict) -> None:
     """Named values, a line for each."""
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in values.items())
+    lines = ",\n".join(
+        f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in values.items()
+    )
     with atomic(path) as temporary:
         temporary.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

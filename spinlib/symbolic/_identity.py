@@ -1,4 +1,5 @@
 """Whether two expressions are the same: proved by algebra, or refuted at a point."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -36,17 +37,23 @@ def equal(a: Any, b: Any) -> bool:
     if gap == 0:
         return True
     letters = sorted(gap.free_symbols, key=str)
-    point = {s: sp.Rational(2 * k + 5, 41 + 3 * k) + (3 if s == p else 0) for k, s in enumerate(letters)}
+    point = {
+        s: sp.Rational(2 * k + 5, 41 + 3 * k) + (3 if s == p else 0) for k, s in enumerate(letters)
+    }
     if abs(gap.subs(point).evalf(40)) > sp.Float("1e-20"):
         return False
-    raise ArithmeticError(f"undecided: {gap} vanishes at {point} but did not simplify to 0; "
-                          "rewrite one side and compare again")
+    raise ArithmeticError(
+        f"undecided: {gap} vanishes at {point} but did not simplify to 0; "
+        "rewrite one side and compare again"
+    )
 
 
 def _flatten(expression):
     """Powers as q^p times whole powers of q, logarithms as sums over irreducible factors: then it is rational."""
     expression = sp.expand_power_base(sp.expand_power_exp(expression), force=True)
-    split = lambda log: _split_log(log.args[0]) if log.free_symbols else sp.expand_log(log, force=True)
+    split = lambda log: (
+        _split_log(log.args[0]) if log.free_symbols else sp.expand_log(log, force=True)
+    )
     return expression.subs({log: split(log) for log in expression.atoms(sp.log)})
 
 
@@ -54,7 +61,9 @@ def _split_log(argument):
     parts = sp.Integer(0)
     for side, sign in zip(sp.fraction(sp.cancel(argument)), (1, -1)):
         number, factors = sp.factor_list(side)
-        parts += sign * (sp.log(abs(number)) + sum(power * sp.log(_orient(factor)) for factor, power in factors))
+        parts += sign * (
+            sp.log(abs(number)) + sum(power * sp.log(_orient(factor)) for factor, power in factors)
+        )
     return parts
 
 

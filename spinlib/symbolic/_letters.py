@@ -1,4 +1,5 @@
 """The letters of the derivations, as symbols; :mod:`spinlib.symbolic` says what each means."""
+
 import sympy as sp
 
 beta, p, N, x = sp.symbols("beta p N x", positive=True)

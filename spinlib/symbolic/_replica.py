@@ -1,4 +1,5 @@
 """The replica calculation step by step: the public face is :mod:`spinlib.symbolic`."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,12 +12,15 @@ from spinlib._core import check_integer, check_type
 from spinlib.symbolic._letters import J, N, S, beta, lam, n, p, q, q0, q0_hat, q1, q1_hat, q_hat, x
 from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
 
-COUPLING_VARIANCE = sp.factorial(p) / (2 * N ** (p - 1))  #: With it the energy is extensive, Thesis eq. (20)
+COUPLING_VARIANCE = sp.factorial(p) / (
+    2 * N ** (p - 1)
+)  #: With it the energy is extensive, Thesis eq. (20)
 #: What Thesis eqs. (46) and (118) leave out of -2 beta f, the entropy of the sphere
 ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)
 
 
 # --- the disorder average ------------------------------------------------------------------------------------------
+
 
 def gaussian_average(expression: sp.Expr, variable: sp.Symbol, variance: sp.Expr) -> sp.Expr:
     """Average of an expression over a Gaussian variable of mean 0 and the given variance; SymPy does the integral.
@@ -28,8 +32,10 @@ def gaussian_average(expression: sp.Expr, variable: sp.Symbol, variance: sp.Expr
     3*beta**2
     """
     spread = sp.Symbol("spread", positive=True)
-    weight = sp.exp(-variable**2 / (2 * spread)) / sp.sqrt(2 * sp.pi * spread)
-    return sp.simplify(sp.integrate(expression * weight, (variable, -sp.oo, sp.oo))).subs(spread, variance)
+    weight = sp.exp(-(variable**2) / (2 * spread)) / sp.sqrt(2 * sp.pi * spread)
+    return sp.simplify(sp.integrate(expression * weight, (variable, -sp.oo, sp.oo))).subs(
+        spread, variance
+    )
 
 
 @cache
@@ -42,7 +48,9 @@ def disorder_exponent() -> sp.Expr:
     >>> disorder_exponent().subs(p, 3)
     3*S**2*beta**2/(2*N**2)
     """
-    return sp.expand_log(sp.log(gaussian_average(sp.exp(beta * J * S), J, COUPLING_VARIANCE)), force=True)
+    return sp.expand_log(
+        sp.log(gaussian_average(sp.exp(beta * J * S), J, COUPLING_VARIANCE)), force=True
+    )
 
 
 @cache
@@ -74,16 +82,24 @@ def replica_action(overlaps: sp.Matrix, conjugates: sp.Matrix) -> sp.Expr:
     q
     """
     for name, matrix in (("overlaps", overlaps), ("conjugates", conjugates)):
-        check_type(name, matrix, sp.MatrixBase, "make one with parisi_matrix, or sympy.Matrix(n, n, ...)")
+        check_type(
+            name, matrix, sp.MatrixBase, "make one with parisi_matrix, or sympy.Matrix(n, n, ...)"
+        )
     count = overlaps.rows
     if overlaps.shape != (count, count) or conjugates.shape != (count, count) or count < 1:
-        raise ValueError(f"overlaps and conjugates must be square matrices of one size n x n, got {overlaps.shape} and "
-                         f"{conjugates.shape}; n is the number of replicas")
+        raise ValueError(
+            f"overlaps and conjugates must be square matrices of one size n x n, got {overlaps.shape} and "
+            f"{conjugates.shape}; n is the number of replicas"
+        )
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     site = sp.Matrix(count, count, lambda a, b: 2 * lam if a == b else conjugates[a, b])  # eq. (35)
     powers = count + 2 * sum(overlaps[ab] ** p for ab in pairs)
-    return (sum(overlaps[ab] * conjugates[ab] for ab in pairs) + disorder_term() * powers
-            - sp.log(site.det()) / 2 + sp.Rational(count, 2) * sp.log(2 * sp.pi))
+    return (
+        sum(overlaps[ab] * conjugates[ab] for ab in pairs)
+        + disorder_term() * powers
+        - sp.log(site.det()) / 2
+        + sp.Rational(count, 2) * sp.log(2 * sp.pi)
+    )
 
 
 def ansatz_action(overlaps: Sequence, conjugates: Sequence, sizes: Sequence) -> sp.Expr:
@@ -96,8 +112,12 @@ def ansatz_action(overlaps: Sequence, conjugates: Sequence, sizes: Sequence) -> 
     1/4 - q**p/4
     """
     products = [a * b for a, b in zip(overlaps, conjugates, strict=True)]
-    return (parisi_sum((0, *products), sizes) / 2 + disorder_term() * parisi_sum((1, *(v**p for v in overlaps)), sizes)
-            - log_det((2 * lam, *conjugates), sizes) / 2 + sp.sympify(sizes[-1]) / 2 * sp.log(2 * sp.pi))
+    return (
+        parisi_sum((0, *products), sizes) / 2
+        + disorder_term() * parisi_sum((1, *(v**p for v in overlaps)), sizes)
+        - log_det((2 * lam, *conjugates), sizes) / 2
+        + sp.sympify(sizes[-1]) / 2 * sp.log(2 * sp.pi)
+    )
 
 
 def n_to_zero(expression: Any) -> sp.Expr:
@@ -112,8 +132,10 @@ def n_to_zero(expression: Any) -> sp.Expr:
     expression = sp.sympify(expression)
     rest = sp.simplify(expression.subs(n, 0))
     if rest != 0:
-        raise ValueError(f"the expression must vanish at n = 0, but it is {rest} there: lim expression / n does not "
-                         "exist; subtract that constant first")
+        raise ValueError(
+            f"the expression must vanish at n = 0, but it is {rest} there: lim expression / n does not "
+            "exist; subtract that constant first"
+        )
     return sp.expand(sp.diff(expression, n).subs(n, 0))
 
 
@@ -164,7 +186,9 @@ def rs_replicon(size: int = 4) -> sp.Expr:
     >>> rs_replicon().subs(p, 3).subs(q, 0)
     1
     """
-    size = check_integer("size", size, 4, hint="the replicon moves four replicas against one another")
+    size = check_integer(
+        "size", size, 4, hint="the replicon moves four replicas against one another"
+    )
     e = sp.Symbol("e", real=True)
     matrix = parisi_matrix((1, q), (1, size))
     for (a, b), sign in {(0, 1): 1, (2, 3): 1, (0, 2): -1, (1, 3): -1}.items():
@@ -172,7 +196,9 @@ def rs_replicon(size: int = 4) -> sp.Expr:
     powers = 2 * sum(matrix[a, b] ** p for a in range(size) for b in range(a + 1, size))
     action = disorder_term() * powers + sp.log(sp.factor(matrix.det())) / 2
     curvature = sp.expand(-sp.diff(action, e, 2).subs(e, 0) / 4)
-    return sp.factor(sp.powsimp(curvature.coeff(beta, 2))) * beta**2 + sp.factor(curvature.coeff(beta, 0))
+    return sp.factor(sp.powsimp(curvature.coeff(beta, 2))) * beta**2 + sp.factor(
+        curvature.coeff(beta, 0)
+    )
 
 
 @cache
@@ -223,14 +249,19 @@ def _multipliers(overlaps, conjugates, sizes):
     """
     site = parisi_spectrum((2 * lam, *conjugates), sizes)
     overlap = parisi_spectrum((1, *overlaps), sizes)
-    solution = sp.solve([a - 1 / b for (a, _), (b, _) in zip(site, overlap)], [lam, *conjugates], dict=True)[0]
+    solution = sp.solve(
+        [a - 1 / b for (a, _), (b, _) in zip(site, overlap)], [lam, *conjugates], dict=True
+    )[0]
     return {letter: sp.factor(sp.cancel(value).subs(n, 0)) for letter, value in solution.items()}
 
 
 def _eliminate(action, multipliers):
     """2 (lam + action) at the multipliers, without the constant: energy + logarithms + one rational term."""
     full = sp.expand(2 * (lam + action))
-    energy, logs = full.coeff(beta, 2) * beta**2, sum(term for term in full.args if term.has(sp.log))
+    energy, logs = (
+        full.coeff(beta, 2) * beta**2,
+        sum(term for term in full.args if term.has(sp.log)),
+    )
     rational = _positive(sp.cancel((full - energy - logs).subs(multipliers) - 1))
     put = lambda log: -sp.log(_positive(sp.cancel(1 / log.args[0].subs(multipliers))))
     at_saddle = {log: put(log) for log in logs.atoms(sp.log) if log.free_symbols}

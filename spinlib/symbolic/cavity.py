@@ -5,6 +5,7 @@ multiplier as in Thesis eq. (49) and in the book: exp(-lam sigma^2 / 2). Letters
 ``m, v`` are the mean and the variance of a cavity message, ``K`` is the number of couplings of a spin,
 ``log_Z_message`` is the mean of ln Z_(a->i), a normalisation that must drop out.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,7 +21,11 @@ m, field, sigma, log_Z_message = sp.symbols("m h sigma logZmessage", real=True)
 v, K = sp.symbols("v K", positive=True)
 
 #: K <J^2> -> p / 2, eq. (109)
-K_VARIANCE = sp.simplify(COUPLING_VARIANCE * N ** (p - 1) / sp.factorial(p - 1)).rewrite(sp.gamma).gammasimp()
+K_VARIANCE = (
+    sp.simplify(COUPLING_VARIANCE * N ** (p - 1) / sp.factorial(p - 1))
+    .rewrite(sp.gamma)
+    .gammasimp()
+)
 
 
 def weak_coupling_log(spins: Sequence[tuple], amplitude: Any = 1) -> sp.Expr:
@@ -41,13 +46,17 @@ def weak_coupling_log(spins: Sequence[tuple], amplitude: Any = 1) -> sp.Expr:
 
 @cache
 def _standard_moment(order):
-    return sp.integrate(sigma**order * sp.exp(-sigma**2 / 2) / sp.sqrt(2 * sp.pi), (sigma, -sp.oo, sp.oo))
+    return sp.integrate(
+        sigma**order * sp.exp(-(sigma**2) / 2) / sp.sqrt(2 * sp.pi), (sigma, -sp.oo, sp.oo)
+    )
 
 
 def _moment(mean, variance, order):
     """E sigma^order of a Gaussian of given mean and variance."""
-    return sum(sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k)
-               for k in range(order + 1))
+    return sum(
+        sp.binomial(order, k) * mean ** (order - k) * sp.sqrt(variance) ** k * _standard_moment(k)
+        for k in range(order + 1)
+    )
 
 
 def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
@@ -61,8 +70,10 @@ def gaussian_message(log_weight: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """
     polynomial = sp.Poly(sp.expand(log_weight), sigma)
     if polynomial.degree() > 2:
-        raise ValueError(f"log_weight must be quadratic in sigma, got degree {polynomial.degree()}; "
-                         "expand it to order J^2 first")
+        raise ValueError(
+            f"log_weight must be quadratic in sigma, got degree {polynomial.degree()}; "
+            "expand it to order J^2 first"
+        )
     return polynomial.coeff_monomial(sigma), -2 * polynomial.coeff_monomial(sigma**2)
 
 
@@ -78,12 +89,16 @@ def dense_equations() -> dict[str, sp.Expr]:
     """
     # one coupling with p - 1 other spins: E prod m^2 = q^(p-1), E prod (m^2 + v) = (q + v)^(p-1)
     mean_squared, second = sp.symbols("mean_squared second", positive=True)
-    log_message = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma)
+    log_message = weak_coupling_log(
+        [(sp.sqrt(mean_squared), second - mean_squared)], amplitude=sigma
+    )
     linear, quadratic = gaussian_message(log_message)
     sum_over_couplings = lambda expression: sp.expand(expression).coeff(J, 2) * K_VARIANCE
     products = {mean_squared: q ** (p - 1), second: (q + v) ** (p - 1)}
-    return {"field_variance": sum_over_couplings(linear**2).subs(products),
-            "stiffness": lam + sum_over_couplings(quadratic).subs(products)}
+    return {
+        "field_variance": sum_over_couplings(linear**2).subs(products),
+        "stiffness": lam + sum_over_couplings(quadratic).subs(products),
+    }
 
 
 @cache
@@ -111,6 +126,7 @@ def saddle_equation() -> sp.Expr:
 
 # --- the Bethe free energy, ln Z per spin --------------------------------------------------------------------------
 
+
 @cache
 def factor_term() -> sp.Expr:
     """Sum over couplings of ln Z_a, per spin; Thesis eqs. (63), (66), (69) with <J> = 0.
@@ -122,7 +138,9 @@ def factor_term() -> sp.Expr:
     >>> factor_term()
     -beta**2*q**p/4 + beta**2/4
     """
-    mean_squared, second = sp.symbols("mean_squared second", positive=True)  # of the product of all p spins
+    mean_squared, second = sp.symbols(
+        "mean_squared second", positive=True
+    )  # of the product of all p spins
     log_Z = weak_coupling_log([(sp.sqrt(mean_squared), second - mean_squared)]).coeff(J, 2)
     couplings_per_spin = K_VARIANCE / p  # M <J^2> / N = K <J^2> / p
     return sp.expand(log_Z.subs({mean_squared: q**p, second: 1}) * couplings_per_spin)
@@ -169,9 +187,11 @@ def edge_term(printed: bool = False) -> sp.Expr:
     linear, stiffness = gaussian_message(heard - share * lam * sigma**2 / 2)
     first, square = _moment(m, v, 1), _moment(m, v, 2)  # of the spin, in its own message
     edge = sp.expand(linear * first + linear**2 * (square - first**2) / 2 - stiffness * square / 2)
-    per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0
+    per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)  # K edges, <J> = 0
     products = {mean_squared: q ** (p - 1), second: 1}
-    return normalisation + sp.expand(sp.powsimp(sp.expand(per_spin.subs(products).subs(m, sp.sqrt(q)).subs(v, 1 - q))))
+    return normalisation + sp.expand(
+        sp.powsimp(sp.expand(per_spin.subs(products).subs(m, sp.sqrt(q)).subs(v, 1 - q)))
+    )
 
 
 @cache

@@ -1,4 +1,5 @@
 """Matrices of replicas, nested blocks, by SymPy: spectrum, determinant, sums, for sizes that may leave the integers."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,8 +20,10 @@ def parisi_matrix(values: Sequence, sizes: Sequence) -> sp.Matrix:
     values, sizes = _levels(values, sizes)
     sizes = [int(size) for size in sizes]
     if any(outer % inner for inner, outer in zip(sizes, sizes[1:])):
-        raise ValueError(f"sizes must each divide the next, got {tuple(sizes)}; "
-                         "blocks of equal side have to fill the matrix")
+        raise ValueError(
+            f"sizes must each divide the next, got {tuple(sizes)}; "
+            "blocks of equal side have to fill the matrix"
+        )
     level = lambda a, b: next(j for j, size in enumerate(sizes) if a // size == b // size)
     return sp.Matrix(sizes[-1], sizes[-1], lambda a, b: values[level(a, b)])
 
@@ -37,7 +40,10 @@ def parisi_spectrum(values: Sequence, sizes: Sequence) -> list[tuple[sp.Expr, sp
     [(1 - q, n - 1), (n*q - q + 1, 1)]
     """
     values, sizes = _levels(values, sizes)
-    counts = [*(sizes[-1] / size for size in sizes), 0]  # dimension of the vectors constant in the blocks of each side
+    counts = [
+        *(sizes[-1] / size for size in sizes),
+        0,
+    ]  # dimension of the vectors constant in the blocks of each side
     eigenvalues, total = [], sp.Integer(0)
     for value, following, size in zip(values, [*values[1:], 0], sizes):
         total += size * (value - following)
@@ -53,7 +59,10 @@ def log_det(values: Sequence, sizes: Sequence) -> sp.Expr:
     >>> log_det((1, q), (1, 2))
     log(1 - q) + log(q + 1)
     """
-    return sum(multiplicity * sp.log(eigenvalue) for eigenvalue, multiplicity in parisi_spectrum(values, sizes))
+    return sum(
+        multiplicity * sp.log(eigenvalue)
+        for eigenvalue, multiplicity in parisi_spectrum(values, sizes)
+    )
 
 
 def parisi_sum(values: Sequence, sizes: Sequence) -> sp.Expr:
@@ -65,12 +74,16 @@ def parisi_sum(values: Sequence, sizes: Sequence) -> sp.Expr:
     n*q*(n - 1)
     """
     values, sizes = _levels(values, sizes)
-    return sizes[-1] * sum(v * (size - before) for v, size, before in zip(values, sizes, (0, *sizes)))
+    return sizes[-1] * sum(
+        v * (size - before) for v, size, before in zip(values, sizes, (0, *sizes))
+    )
 
 
 def _levels(values, sizes):
     values, sizes = [sp.sympify(v) for v in values], [sp.sympify(s) for s in sizes]
     if len(values) != len(sizes) or not sizes or sizes[0] != 1:
-        raise ValueError(f"values and sizes must have one entry per level and sizes start at 1, got {values} and "
-                         f"{sizes}; (1, n) is replica symmetric, (1, x, n) one step of breaking")
+        raise ValueError(
+            f"values and sizes must have one entry per level and sizes start at 1, got {values} and "
+            f"{sizes}; (1, n) is replica symmetric, (1, x, n) one step of breaking"
+        )
     return values, sizes

@@ -1,4 +1,5 @@
 """The error of the best possible prediction from a prompt."""
+
 from __future__ import annotations
 
 from math import sqrt
@@ -21,8 +22,10 @@ def bayes_error(D: int, N: int, noise: float = 0.0) -> float:
     0.0000 0.1736
     """
     D, N = check_integer("D", D, 1), check_integer("N", N, 1)
-    rho = check_noise(noise)**2
+    rho = check_noise(noise) ** 2
     half = (1 - N / D - rho) / 2
     root = sqrt(half**2 + rho)
-    e = half + root if half >= 0 else rho / (root - half)      # e^2 - 2 half e - rho = 0; no difference of near numbers
+    e = (
+        half + root if half >= 0 else rho / (root - half)
+    )  # e^2 - 2 half e - rho = 0; no difference of near numbers
     return e + rho

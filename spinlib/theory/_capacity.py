@@ -1,4 +1,5 @@
 """How many patterns softmax attention can tell apart."""
+
 from __future__ import annotations
 
 from math import hypot, log, log1p
@@ -22,7 +23,7 @@ def retrieval_capacity(m: float, beta: float) -> float:
     """
     m, beta = check_real("m", m, above=0, maximum=1), check_real("beta", beta, above=0)
     if beta * (1 - m**2) >= m:
-        return -log1p(-m**2) / 2
+        return -log1p(-(m**2)) / 2
     root = hypot(1, 2 * beta)
-    q = 2 * beta / (1 + root)                                 # beta = q / (1 - q^2), so 1 - q^2 = 2 / (1 + root)
+    q = 2 * beta / (1 + root)  # beta = q / (1 - q^2), so 1 - q^2 = 2 / (1 + root)
     return beta * (m - 1) + q / (1 + q) + log((1 + root) / 2) / 2

@@ -1,4 +1,5 @@
 """The spectrum of the Hessian for many samples."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,9 @@ from spinlib._core import check_array, check_integer, check_type
 from spinlib.theory._teacher import Teacher
 
 
-def hessian_density(x: ArrayLike, teacher: Teacher, P: int, *, norms: ArrayLike | None = None) -> np.ndarray:
+def hessian_density(
+    x: ArrayLike, teacher: Teacher, P: int, *, norms: ArrayLike | None = None
+) -> np.ndarray:
     r"""Density of the non-zero eigenvalues of A at x (m,) > 0, ridge 0: it integrates to min(1, P / n).
 
     The deterministic equivalent of the sample covariance of P samples in n = sum count directions (Marchenko and
@@ -25,31 +28,47 @@ def hessian_density(x: ArrayLike, teacher: Teacher, P: int, *, norms: ArrayLike 
     >>> print(hessian_density([0.06], prompt_teacher(20, 100), P=5000).round(2))
     [17.63]
     """
-    check_type("teacher", teacher, Teacher, "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)")
+    check_type(
+        "teacher",
+        teacher,
+        Teacher,
+        "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)",
+    )
     P, x = check_integer("P", P, 1), check_array("x", x, (None,), hint="x is a list of eigenvalues")
     if not x.size or (x <= 0).any():
-        raise ValueError(f"x must be positive, at least one of them, got {x.min(initial=0):g}; the share of zeros is "
-                         "max(0, 1 - P / n)")
+        raise ValueError(
+            f"x must be positive, at least one of them, got {x.min(initial=0):g}; the share of zeros is "
+            "max(0, 1 - P / n)"
+        )
     a, count = teacher.variance, teacher.count
-    t = np.ones((1, len(a))) if norms is None else check_array("norms", norms, (None, len(a)),
-                                                               hint="pass relative_norms(data)")
+    t = (
+        np.ones((1, len(a)))
+        if norms is None
+        else check_array("norms", norms, (None, len(a)), hint="pass relative_norms(data)")
+    )
     G, first = None, max(1.0, x.max()) * 10
-    for step in range(41):  # from far above the real axis down to it: Newton follows the right solution
+    for step in range(
+        41
+    ):  # from far above the real axis down to it: Newton follows the right solution
         z = (x + 1j * first ** (1 - step / 40) * (1e-7 * x) ** (step / 40))[:, None]
         G = -1 / z * np.ones(len(a)) if G is None else G
         for _ in range(3):
             G, error = _newton(G, z, t, a, a * count / P)
     if not error.max(initial=0) < 1e-8 or (G.imag < 0).any():
-        raise RuntimeError(f"the density at x = {x[error.argmax()]:g} is not solved (error {error.max():.1g}); "
-                           "move x away from 0 or from an edge of the spectrum")
+        raise RuntimeError(
+            f"the density at x = {x[error.argmax()]:g} is not solved (error {error.max():.1g}); "
+            "move x away from 0 or from an edge of the spectrum"
+        )
     return (G.imag @ count) / (np.pi * count.sum())
 
 
 def _newton(G, z, t, variance, load):
     """One Newton step for the resolvents G (m, groups) of hessian_density, and the relative error before it."""
     k, groups = t.shape
-    weight = 1 / (1 + (G * load) @ t.T)                                            # (m, k)
+    weight = 1 / (1 + (G * load) @ t.T)  # (m, k)
     K = 1 / (variance * (weight @ t) / k - z)
-    second = (weight**2 @ (t[:, :, None] * t[:, None, :]).reshape(k, -1)).reshape(-1, groups, groups) / k
+    second = (weight**2 @ (t[:, :, None] * t[:, None, :]).reshape(k, -1)).reshape(
+        -1, groups, groups
+    ) / k
     slope = np.eye(groups) - (K**2 * variance)[:, :, None] * load * second
     return G + np.linalg.solve(slope, (K - G)[:, :, None])[:, :, 0], np.abs((K - G) / G).max(axis=1)

@@ -1,4 +1,5 @@
 """Exact moments of the disorder: of a prompt's summary u, and of the entries of the fields and couplings made of it."""
+
 from __future__ import annotations
 
 from math import comb, factorial, prod
@@ -35,8 +36,18 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
     if first % 2 or second % 2:
         return 0.0
     k = (first + second) // 2
-    radial = sum(comb(k, j) * _chi(N, 2 * k - j + label) / N ** (2 * k - j + label) * _chi(D - 1, j) / N**j
-                 for j in range(k + 1)) * _chi(D, k + label) / D ** (k + label)
+    radial = (
+        sum(
+            comb(k, j)
+            * _chi(N, 2 * k - j + label)
+            / N ** (2 * k - j + label)
+            * _chi(D - 1, j)
+            / N**j
+            for j in range(k + 1)
+        )
+        * _chi(D, k + label)
+        / D ** (k + label)
+    )
     return radial * _double(first) * _double(second) / _chi(D, k)
 
 
@@ -58,19 +69,24 @@ def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:
     D = check_integer("D", D, 2, hint="the blocks differ from D = 2 on")
     N, P = check_integer("N", N, 1), check_integer("P", P, 1)
     a, b = prompt_moment(D, N, 2), prompt_moment(D, N, label=2)
-    gg, gq, qq = prompt_moment(D, N, 2, 2), prompt_moment(D, N, 2, label=2), prompt_moment(D, N, label=4)
-    spread = (D + 2)**2 / N
+    gg, gq, qq = (
+        prompt_moment(D, N, 2, 2),
+        prompt_moment(D, N, 2, label=2),
+        prompt_moment(D, N, label=4),
+    )
+    spread = (D + 2) ** 2 / N
     return {
         "C_diag": EntryMoments(1 / D, ((1 + 1 / N) * (D + 8) + spread - 1) / (D**2 * P), D),
         "C": EntryMoments(0.0, ((1 + 1 / N) * (D + 4) + spread) / (D**2 * P), D * (D - 1)),
         "D": EntryMoments(0.0, (1 + 2 / N) * (1 + 2 / D) * (D + 2) * (D + 4) / (D**2 * P), D),
         "E_diag": EntryMoments(-a, (9 * gg - a**2) / P, D**2),
         "E_shared": EntryMoments(0.0, 3 * gg / P, 2 * D**2 * (D - 1)),
-        "E_free": EntryMoments(0.0, gg / P, D**2 * (D - 1)**2),
+        "E_free": EntryMoments(0.0, gg / P, D**2 * (D - 1) ** 2),
         "F_shared": EntryMoments(0.0, 3 * gq / P, D**2),
         "F_free": EntryMoments(0.0, gq / P, D**2 * (D - 1)),
         "G_diag": EntryMoments(-b, (3 * qq - b**2) / P, D),
-        "G": EntryMoments(0.0, qq / P, D * (D - 1))}
+        "G": EntryMoments(0.0, qq / P, D * (D - 1)),
+    }
 
 
 def _chi(degrees, power):

@@ -1,4 +1,5 @@
 """What linear attention learns from a finite pool of tasks: its errors on the pool and on new tasks."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -45,21 +46,38 @@ def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0
     ridge, noise = check_real("ridge", ridge, minimum=0, maximum=1e75), check_noise(noise)
     K, D = tasks.shape
     if not tasks.size or not (tasks.any() or noise):
-        raise ValueError(f"tasks must be some, and not all 0 where there is no noise, got {K} of length {D}; "
-                         "draw them from a normal law")
-    plain = prompt_teacher(D, N, noise)                # checks N, noise; variances of u for new tasks
-    w, s = tasks / sqrt(D), (tasks**2).sum(1) / D + noise**2       # s: variance of a label, a number a task
+        raise ValueError(
+            f"tasks must be some, and not all 0 where there is no noise, got {K} of length {D}; "
+            "draw them from a normal law"
+        )
+    plain = prompt_teacher(D, N, noise)  # checks N, noise; variances of u for new tasks
+    w, s = (
+        tasks / sqrt(D),
+        (tasks**2).sum(1) / D + noise**2,
+    )  # s: variance of a label, a number a task
     B, F = np.empty((D + 1, D + 1)), np.vstack([w.T @ w, s @ w]) / K
     B[:D, :D] = (1 + 1 / N) * F[:D] + s.mean() / N * np.eye(D)
     B[D, :D] = B[:D, D] = (1 + 2 / N) * F[D]
     B[D, D] = (1 + 2 / N) * (s**2).mean()
     e, U = np.linalg.eigh(B)
-    e, U = e[e > 1e-12 * e[-1]], U[:, e > 1e-12 * e[-1]]           # one task, no noise: a direction without features
+    e, U = (
+        e[e > 1e-12 * e[-1]],
+        U[:, e > 1e-12 * e[-1]],
+    )  # one task, no noise: a direction without features
     field = U.T @ F
     power = (field**2).sum(1)
-    fit = ridge_equivalent(Teacher(e, power / e**2, max(0.0, s.mean() - (power / e).sum()), D), P, ridge)
+    fit = ridge_equivalent(
+        Teacher(e, power / e**2, max(0.0, s.mean() - (power / e).sum()), D), P, ridge
+    )
     mean = U @ (field / (e + fit.kappa)[:, None])
-    scatter = fit.error * D / P * (e / (e + fit.kappa)**2) @ (U**2).T @ np.repeat(plain.variance, [D, 1])
+    scatter = (
+        fit.error
+        * D
+        / P
+        * (e / (e + fit.kappa) ** 2)
+        @ (U**2).T
+        @ np.repeat(plain.variance, [D, 1])
+    )
     return PoolErrors(population_error(mean, N, noise) + float(scatter), fit.error)
 
 
@@ -80,13 +98,15 @@ def pool_limit(D: int, N: int, P: int, n_tasks: int, noise: float = 0.0) -> Pool
     """
     D, N, P = check_integer("D", D, 1), check_integer("N", N, 1), check_integer("P", P, 1)
     if P <= D**2:
-        raise ValueError(f"P must be above D^2 = {D**2}, got {P}; pool_errors has fewer prompts and a ridge")
-    ratio, rho = D / check_integer("n_tasks", n_tasks, 1), check_noise(noise)**2
+        raise ValueError(
+            f"P must be above D^2 = {D**2}, got {P}; pool_errors has fewer prompts and a ridge"
+        )
+    ratio, rho = D / check_integer("n_tasks", n_tasks, 1), check_noise(noise) ** 2
     t, q = P / D**2, (1 + rho) * D / N
     half = q + 1 - ratio
-    root = sqrt(half**2 + 4 * q * ratio)               # q ratio g^2 + half g = 1
+    root = sqrt(half**2 + 4 * q * ratio)  # q ratio g^2 + half g = 1
     g = 2 / (half + root) if half > 0 else (root - half) / (2 * q * ratio)
-    slope = -g * (1 + ratio * g) / root                # derivative of that equation
+    slope = -g * (1 + ratio * g) / root  # derivative of that equation
     pool = (rho + q - q**2 * g) * t / (t - 1)
     new = rho + 1 - 2 * (1 - q * g) + (1 + q) * (1 - 2 * q * g - q**2 * slope + g / t * pool)
     return PoolErrors(new, pool)

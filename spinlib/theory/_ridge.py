@@ -1,4 +1,5 @@
 """The errors of ridge regression when directions and samples are many, and of weights trained on many prompts."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -47,26 +48,44 @@ def ridge_equivalent(teacher: Teacher, P: int, ridge: float) -> RidgeEquivalent:
     >>> print(f"{found.kappa:.4f} {found.error:.4f} {found.train_error:.4f}")
     0.1742 0.4268 0.1407
     """
-    check_type("teacher", teacher, Teacher, "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)")
+    check_type(
+        "teacher",
+        teacher,
+        Teacher,
+        "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)",
+    )
     P, ridge = check_integer("P", P, 1), check_real("ridge", ridge, minimum=0)
     a, count = teacher.variance, teacher.count
     n, trace = count.sum(), float(count @ a)
     if ridge == 0 and P == n:
-        raise ValueError(f"ridge must be > 0 where P = n = {P}, got 0; samples just suffice to fix all directions, and "
-                         "the error diverges: take another P or a positive ridge")
+        raise ValueError(
+            f"ridge must be > 0 where P = n = {P}, got 0; samples just suffice to fix all directions, and "
+            "the error diverges: take another P or a positive ridge"
+        )
 
     if ridge == 0 and P > n:
         kappa = 0.0
-    elif ridge == 0:  # the first line over kappa; each direction counts at least as one of the smallest variance
-        kappa = _root(lambda k: P - count @ (a / (a + k)), a.min() * (n - P) / (n + P) / 2, trace / P)
-    else:             # for kappa - ridge, which a large ridge would swallow; convex: one positive root
-        kappa = ridge + _root(lambda gain: gain - count @ (a * ((ridge + gain) / (a + ridge + gain))) / P,
-                              0.0, trace / P * (1 + 1e-9))
+    elif (
+        ridge == 0
+    ):  # the first line over kappa; each direction counts at least as one of the smallest variance
+        kappa = _root(
+            lambda k: P - count @ (a / (a + k)), a.min() * (n - P) / (n + P) / 2, trace / P
+        )
+    else:  # for kappa - ridge, which a large ridge would swallow; convex: one positive root
+        kappa = ridge + _root(
+            lambda gain: gain - count @ (a * ((ridge + gain) / (a + ridge + gain))) / P,
+            0.0,
+            trace / P * (1 + 1e-9),
+        )
     shrinkage = kappa / (a + kappa)
     learned = a / (a + kappa)
-    error = (teacher.unexplained + float(a * teacher.signal @ shrinkage**2)) / (1 - float(count @ learned**2) / P)
+    error = (teacher.unexplained + float(a * teacher.signal @ shrinkage**2)) / (
+        1 - float(count @ learned**2) / P
+    )
     train = error * ((ridge / kappa) ** 2 if kappa else (1 - n / P) ** 2)
-    return RidgeEquivalent(float(kappa), shrinkage, float(error), float(train), float(count @ learned))
+    return RidgeEquivalent(
+        float(kappa), shrinkage, float(error), float(train), float(count @ learned)
+    )
 
 
 def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> float:
@@ -98,20 +117,29 @@ def best_ridge(teacher: Teacher, P: int) -> float:
     >>> print(f"{best_ridge(Teacher([2.0], [0.5], unexplained=0.25, count=100), P=200):.5f}")
     0.25000
     """
-    a, count = check_type("teacher", teacher, Teacher, "make one with spectrum_teacher").variance, teacher.count
+    a, count = (
+        check_type("teacher", teacher, Teacher, "make one with spectrum_teacher").variance,
+        teacher.count,
+    )
     P = check_integer("P", P, 1)
     ridge = lambda x: np.exp(x) * (1 - count @ (a / (a + np.exp(x))) / P)
 
     def error(x):
         left = 1 / (1 + a / np.exp(x))
         missed = teacher.unexplained + a * teacher.signal @ left**2
-        return missed / (1 - count @ (1 - left)**2 / P) if ridge(x) > 0 else np.inf
+        return missed / (1 - count @ (1 - left) ** 2 / P) if ridge(x) > 0 else np.inf
 
     grid = np.linspace(np.log(a.min()) - 9, np.log(count @ a) + 9, 200)
     k = int(np.argmin([error(x) for x in grid]))
     if k == len(grid) - 1:
-        raise ValueError("teacher must have a signal that P samples can show, got one where the prediction 0 is best")
-    return float(ridge(minimize_scalar(error, bounds=grid[[max(k - 1, 0), k + 1]], options={"xatol": 1e-9}).x))
+        raise ValueError(
+            "teacher must have a signal that P samples can show, got one where the prediction 0 is best"
+        )
+    return float(
+        ridge(
+            minimize_scalar(error, bounds=grid[[max(k - 1, 0), k + 1]], options={"xatol": 1e-9}).x
+        )
+    )
 
 
 def _root(f, low, high):

@@ -1,4 +1,5 @@
 """The glass with shuffled couplings, in theory: where its spectrum ends, and the error of its ground state."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -40,14 +41,18 @@ def shuffled_error(D: int, N: int, P: int, ridge: float, *, coupling: float = 1.
     0.6015 0.3174
     """
     ridge = check_real("ridge", ridge, minimum=0, maximum=1e75)
-    coupling = check_real("coupling", coupling, minimum=0, maximum=1e75, hint="1 keeps the couplings, 0 erases them")
+    coupling = check_real(
+        "coupling", coupling, minimum=0, maximum=1e75, hint="1 keeps the couplings, 0 erases them"
+    )
     stiffness, T, h2 = _two_blocks(D, N, P)
     T = T * coupling**2
     r = _resolvent(stiffness + ridge, T)
     if r is None:
-        raise ValueError(f"ridge must be above {-_edge(stiffness, T):.4g} here, got {ridge:.4g}: "
-                         "the shuffled glass has no ground state below; take a larger ridge or more prompts")
-    X = np.linalg.solve(np.diag(1 / r**2) - T, stiffness)    # also the curvatures of the error
+        raise ValueError(
+            f"ridge must be above {-_edge(stiffness, T):.4g} here, got {ridge:.4g}: "
+            "the shuffled glass has no ground state below; take a larger ridge or more prompts"
+        )
+    X = np.linalg.solve(np.diag(1 / r**2) - T, stiffness)  # also the curvatures of the error
     return float(1 - 2 * r[0] / D + X @ h2)
 
 
@@ -88,4 +93,9 @@ def _edge(stiffness, T):
     none, some = -stiffness.min(), stiffness.max()
     while _resolvent(stiffness + some, T) is None:
         none, some = some, 2 * some
-    return -bisect(lambda ridge: 0.5 - (_resolvent(stiffness + ridge, T) is None), none, some, xtol=1e-15 * some)
+    return -bisect(
+        lambda ridge: 0.5 - (_resolvent(stiffness + ridge, T) is None),
+        none,
+        some,
+        xtol=1e-15 * some,
+    )

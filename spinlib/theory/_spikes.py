@@ -1,4 +1,5 @@
 """Weights that are mostly zero: state evolution, free energy, and the three thresholds of a first-order transition."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,8 +11,8 @@ from scipy.optimize import brentq, minimize_scalar
 from spinlib._core import check_finite, check_flag, check_integer, check_real, one_line
 from spinlib.theory._teacher import prompt_teacher
 
-NODES = np.arange(-12, 12.01, 0.04)     # of a Gaussian; the trapezoid of an analytic function
-WEIGHTS = np.exp(-NODES**2 / 2) * 0.04 / np.sqrt(2 * np.pi)
+NODES = np.arange(-12, 12.01, 0.04)  # of a Gaussian; the trapezoid of an analytic function
+WEIGHTS = np.exp(-(NODES**2) / 2) * 0.04 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +45,9 @@ def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
     89.5 128.9 164.2
     """
     c, floor = _check(D, N, noise)
-    u = np.linspace(0.01, 1, 1000) * np.sqrt(8 * (np.log(D) + max(0, np.log(c / floor)) + 3))     # sqrt t
+    u = np.linspace(0.01, 1, 1000) * np.sqrt(
+        8 * (np.log(D) + max(0, np.log(c / floor)) + 3)
+    )  # sqrt t
     P = _prompts(u**2, D, c, floor)
     top = int(np.argmax(np.diff(P) < 0))
     if P[top + 1] >= P[top]:
@@ -52,23 +55,32 @@ def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
     foot = top + int(np.argmin(P[top:]))
 
     def extreme(k, sign):
-        return minimize_scalar(lambda u: sign * _prompts(np.array([u * u]), D, c, floor)[0], method="bounded",
-                               bounds=(u[k - 1], u[k + 1]), options={"xatol": 1e-9}).x
+        return minimize_scalar(
+            lambda u: sign * _prompts(np.array([u * u]), D, c, floor)[0],
+            method="bounded",
+            bounds=(u[k - 1], u[k + 1]),
+            options={"xatol": 1e-9},
+        ).x
 
     at, behind = extreme(top, -1), extreme(foot, 1)
-    spinodal, algorithm = _prompts(np.array([behind, at])**2, D, c, floor)
+    spinodal, algorithm = _prompts(np.array([behind, at]) ** 2, D, c, floor)
 
-    def deeper(P):      # free energy of the informed minimum over that of the other
+    def deeper(P):  # free energy of the informed minimum over that of the other
         ends = (1e-3, at), (behind, 1.001 * np.sqrt(P * c / D / floor))
-        t = [brentq(lambda u: _prompts(np.array([u * u]), D, c, floor)[0] - P, *pair, xtol=1e-12)**2 for pair in ends]
+        t = [
+            brentq(lambda u: _prompts(np.array([u * u]), D, c, floor)[0] - P, *pair, xtol=1e-12)
+            ** 2
+            for pair in ends
+        ]
         return np.diff(_phi(c * P / (D * np.array(t)), P, D, c, floor))[0]
 
     gap = 1e-6 * (algorithm - spinodal)
     return SpikeThresholds(spinodal, brentq(deeper, spinodal + gap, algorithm - gap), algorithm)
 
 
-def spike_evolution(D: int, N: int, P: int, noise: float = 0.0, *, informed: bool = False, steps: int = 100
-                    ) -> np.ndarray:
+def spike_evolution(
+    D: int, N: int, P: int, noise: float = 0.0, *, informed: bool = False, steps: int = 100
+) -> np.ndarray:
     r"""Errors (steps + 1,) of ``spike_amp`` that knows share and size, undamped, sweep by sweep, without running it.
 
     The D^2 weights of W11 are c with probability 1/D, else 0, and leave s0 of a label (:func:`prompt_teacher`). A sweep
@@ -109,7 +121,9 @@ def spike_free_energy(error: ArrayLike, D: int, N: int, P: float, noise: float =
 def _check(D, N, noise):
     teacher = prompt_teacher(check_integer("D", D, 2, hint="at D = 1 no weight is 0"), N, noise)
     if teacher.unexplained <= 0:
-        raise ValueError(f"N = {N} is so long that nothing is left of a label, to rounding; take N below 1e15 D")
+        raise ValueError(
+            f"N = {N} is so long that nothing is left of a label, to rounding; take N below 1e15 D"
+        )
     return float(teacher.variance @ teacher.signal), teacher.unexplained
 
 
@@ -128,6 +142,10 @@ def _prompts(t, D, c, floor):
 
 
 def _phi(E, P, D, c, floor):
-    odds = _odds(c * P / (D * E), D)      # weights that are 0 by Bayes: their Gaussian is the other one over the odds
+    odds = _odds(
+        c * P / (D * E), D
+    )  # weights that are 0 by Bayes: their Gaussian is the other one over the odds
     left = np.logaddexp(0, -odds) + np.logaddexp(0, odds) * np.exp(-odds)
-    return D * (D * np.log(D) - (D - 1) * np.log(D - 1) - left @ WEIGHTS) + P / 2 * (np.log(E / floor) + floor / E - 1)
+    return D * (D * np.log(D) - (D - 1) * np.log(D - 1) - left @ WEIGHTS) + P / 2 * (
+        np.log(E / floor) + floor / E - 1
+    )

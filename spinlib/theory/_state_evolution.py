@@ -1,4 +1,5 @@
 """State evolution: what message passing between spins and prompts does, sweep by sweep, when both are many."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -44,15 +45,24 @@ def state_evolution(teacher: Teacher, P: int, ridge: float, *, steps: int = 20) 
     >>> print(path.error[[0, 1, 2, 60]].round(4))
     [1.25   0.7425 0.544  0.4268]
     """
-    check_type("teacher", teacher, Teacher, "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)")
-    P, steps, ridge = check_integer("P", P, 1), check_integer("steps", steps, 1), check_real("ridge", ridge, minimum=0)
+    check_type(
+        "teacher",
+        teacher,
+        Teacher,
+        "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)",
+    )
+    P, steps, ridge = (
+        check_integer("P", P, 1),
+        check_integer("steps", steps, 1),
+        check_real("ridge", ridge, minimum=0),
+    )
     a, count = teacher.variance, teacher.count
     errors, xs = [teacher.label], [1 / (ridge + a)]
     for _ in range(steps):
         tau = count @ (a * xs[-1])
-        precision = a * P / (P + tau)          # Gamma of the spins of a group
+        precision = a * P / (P + tau)  # Gamma of the spins of a group
         xs.append(1 / (ridge + precision))
-        shrunk = precision * xs[-1]            # a / (a + kappa); what is missing to 1 is kappa / (a + kappa)
+        shrunk = precision * xs[-1]  # a / (a + kappa); what is missing to 1 is kappa / (a + kappa)
         bias = teacher.unexplained + float(a * teacher.signal @ (1 - shrunk) ** 2)
         errors.append(bias + errors[-1] * float(count @ shrunk**2) / P)
     x = np.array(xs)

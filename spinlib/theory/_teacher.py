@@ -1,4 +1,5 @@
 """What a law has to know of the features of a linear fit: directions in groups, and what the labels owe to each."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import check_array, check_finite, check_integer, check_noise, check_real, freeze, one_line
+from spinlib._core import (
+    check_array,
+    check_finite,
+    check_integer,
+    check_noise,
+    check_real,
+    freeze,
+    one_line,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,16 +41,25 @@ class Teacher:
     def __post_init__(self):
         a = check_array("variance", self.variance, (None,), hint="one variance a group")
         if not a.size:
-            raise ValueError("variance must hold at least one group, got none; "
-                             "give the variance of a feature of each group")
-        check_finite("variance", a[a <= 0], minimum=np.finfo(float).tiny, hint="leave out directions without features")
+            raise ValueError(
+                "variance must hold at least one group, got none; "
+                "give the variance of a feature of each group"
+            )
+        check_finite(
+            "variance",
+            a[a <= 0],
+            minimum=np.finfo(float).tiny,
+            hint="leave out directions without features",
+        )
         signal = check_array("signal", self.signal, a.shape, hint="one sum of squares a group")
         check_finite("signal", signal, minimum=0.0, hint="it is a sum of squares")
         count = check_finite("count", self.count, minimum=1, hint="count the directions of a group")
         count = np.broadcast_to(count, a.shape) if not count.ndim else count
         count = check_array("count", count, a.shape, hint="one number a group")
         freeze(self, variance=a, signal=signal, count=count)
-        object.__setattr__(self, "unexplained", check_real("unexplained", self.unexplained, minimum=0))
+        object.__setattr__(
+            self, "unexplained", check_real("unexplained", self.unexplained, minimum=0)
+        )
 
     @property
     def label(self) -> float:
@@ -64,14 +82,20 @@ def prompt_teacher(D: int, N: int, noise: float = 0.0) -> Teacher:
     0.17355 0.17355
     """
     D, N = check_integer("D", D, 1), check_integer("N", N, 1)
-    rho = check_noise(noise)**2
+    rho = check_noise(noise) ** 2
     a, b = (1 + (D + 1 + D * rho) / N) / D, (1 + 2 / N) * (1 + 2 / D + 2 * rho + rho**2)
     c = 1 / (D * a)
     return Teacher([a, b], [D * c**2, 0.0], 1 + rho - c, [D * D, D])
 
 
-def spectrum_teacher(variances: ArrayLike, N: int, noise: float = 0.0, *, fourth: ArrayLike | None = None,
-                     count: ArrayLike = 1) -> Teacher:
+def spectrum_teacher(
+    variances: ArrayLike,
+    N: int,
+    noise: float = 0.0,
+    *,
+    fourth: ArrayLike | None = None,
+    count: ArrayLike = 1,
+) -> Teacher:
     r"""The features s = u (x) query of prompts whose tokens have the covariance diag(``variances``), tasks N(0, I).
 
     Group (i, j), row by row, has the variance e_i l_j: l = ``variances`` (groups,), e = [l^2 + (F - l^2)/N]/D +
@@ -84,15 +108,30 @@ def spectrum_teacher(variances: ArrayLike, N: int, noise: float = 0.0, *, fourth
     0.17355 0.17355
     """
     lam = check_array("variances", variances, (None,), hint="one variance a group")
-    check_finite("variances", lam, minimum=np.finfo(float).tiny, hint="leave out directions without variance")
+    check_finite(
+        "variances", lam, minimum=np.finfo(float).tiny, hint="leave out directions without variance"
+    )
     count = check_finite("count", count, minimum=1, hint="count the directions of a group")
-    c = check_array("count", count if count.ndim else np.full(lam.shape, count), lam.shape, hint="one number a group")
-    N, rho = check_integer("N", N, 1), check_noise(noise)**2
+    c = check_array(
+        "count",
+        count if count.ndim else np.full(lam.shape, count),
+        lam.shape,
+        hint="one number a group",
+    )
+    N, rho = check_integer("N", N, 1), check_noise(noise) ** 2
     D, trace = c.sum(), c @ lam
-    F = lam * (2 * lam + trace) if fourth is None else check_array("fourth", fourth, lam.shape, hint="one a group")
+    F = (
+        lam * (2 * lam + trace)
+        if fourth is None
+        else check_array("fourth", fourth, lam.shape, hint="one a group")
+    )
     check_finite("fourth - variances^2", F - lam**2, minimum=0.0, hint="fourth is E |x|^2 x_i^2")
     waste = (F - lam**2) / (N * D) + rho * lam / N  # what e has beside the task
-    e, b = lam**2 / D + waste, (1 + 2 / N) * ((trace / D + rho)**2 + 2 * c @ lam**2 / D**2)
-    signal = np.vstack([np.diag(c * (lam / (D * e))**2), 0 * lam])
-    return Teacher(np.outer(np.append(e, b), lam).ravel(), signal.ravel(), rho + float(c @ (lam * waste / e)) / D,
-                   np.outer(np.append(c, 1), c).ravel())
+    e, b = lam**2 / D + waste, (1 + 2 / N) * ((trace / D + rho) ** 2 + 2 * c @ lam**2 / D**2)
+    signal = np.vstack([np.diag(c * (lam / (D * e)) ** 2), 0 * lam])
+    return Teacher(
+        np.outer(np.append(e, b), lam).ravel(),
+        signal.ravel(),
+        rho + float(c @ (lam * waste / e)) / D,
+        np.outer(np.append(c, 1), c).ravel(),
+    )

@@ -1,4 +1,5 @@
 """The error along gradient flow, by theory: training time is a ridge with an imaginary part."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +11,9 @@ from spinlib.theory._teacher import prompt_teacher
 NODES = 14  # of each half of the contour; the error falls as 2.85^(-2 NODES), until rounding stops it near 1e-12
 
 
-def training_curve(D: int, N: int, P: int, times: ArrayLike, noise: float = 0.0, start: float = 0.0) -> np.ndarray:
+def training_curve(
+    D: int, N: int, P: int, times: ArrayLike, noise: float = 0.0, start: float = 0.0
+) -> np.ndarray:
     r"""Generalisation error (n_times,) after gradient flow dW/dt = h - A W on P prompts of length N, without ridge.
 
     ``start`` is the standard deviation of the independent initial weights; ``noise`` as in
@@ -34,23 +37,31 @@ def training_curve(D: int, N: int, P: int, times: ArrayLike, noise: float = 0.0,
     """
     teacher, P = prompt_teacher(D, N, noise), check_integer("P", P, 1)
     start = check_real("start", start, minimum=0, maximum=1e75)
-    times = check_finite("times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward")
+    times = check_finite(
+        "times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward"
+    )
     a, c = teacher.variance, teacher.count
     signal = a * (teacher.signal + c * start**2)
     angle = np.pi * (np.arange(NODES) + 0.5) / NODES
-    z = 2 * NODES * (0.1309 - 0.1194 * angle**2 + 0.25j * angle)             # lambda t; the other half: conjugates
-    weight = np.exp(z) / z * (-0.2388 * angle + 0.25j) / 1j                  # of f(lambda) / lambda
+    z = (
+        2 * NODES * (0.1309 - 0.1194 * angle**2 + 0.25j * angle)
+    )  # lambda t; the other half: conjugates
+    weight = np.exp(z) / z * (-0.2388 * angle + 0.25j) / 1j  # of f(lambda) / lambda
     errors = np.full(len(times), teacher.unexplained + signal.sum())
     for k in np.flatnonzero(times):
-        arrow = np.zeros((NODES, len(a) + 1, len(a) + 1), complex)           # its eigenvalues solve lambda(kappa)
+        arrow = np.zeros(
+            (NODES, len(a) + 1, len(a) + 1), complex
+        )  # its eigenvalues solve lambda(kappa)
         arrow[:, 0, 0] = z / times[k] + c @ a / P
         arrow[:, 0, 1:], arrow[:, 1:, 0] = a * np.sqrt(c / P), -a * np.sqrt(c / P)
         arrow[:, range(1, len(a) + 1), range(1, len(a) + 1)] = -a
-        roots = np.linalg.eigvals(arrow)                                     # one of them has the sign of Im lambda
+        roots = np.linalg.eigvals(arrow)  # one of them has the sign of Im lambda
         kappa = roots[np.arange(NODES), roots.imag.argmax(1)]
         kappa = np.concatenate([kappa, kappa.conj()])[:, None]
         missed = kappa / (a + kappa)
-        covariance = (teacher.unexplained + (missed * signal) @ missed.T) / (1 - (1 - missed) * c @ (1 - missed).T / P)
+        covariance = (teacher.unexplained + (missed * signal) @ missed.T) / (
+            1 - (1 - missed) * c @ (1 - missed).T / P
+        )
         both = np.concatenate([weight, weight.conj()])
         errors[k] = (both @ covariance @ both).real
     return errors

@@ -1,4 +1,5 @@
 """The iteration loop and the input checks."""
+
 import importlib
 import inspect
 import pkgutil
@@ -11,8 +12,18 @@ import pytest
 
 import spinlib
 from spinlib import ConvergenceWarning
-from spinlib._core import (check_array, check_damping, check_flag, check_integer, check_last_axis, check_probabilities,
-                           check_real, check_rng, freeze, iterate)
+from spinlib._core import (
+    check_array,
+    check_damping,
+    check_flag,
+    check_integer,
+    check_last_axis,
+    check_probabilities,
+    check_real,
+    check_rng,
+    freeze,
+    iterate,
+)
 
 
 def test_fixed_point_of_a_linear_map():
@@ -20,7 +31,11 @@ def test_fixed_point_of_a_linear_map():
     b = np.array([1.0, 2.0])
     found = iterate(lambda s: (M @ s[0] + b,), (np.zeros(2),), tol=1e-13)
     np.testing.assert_allclose(found.state[0], np.linalg.solve(np.eye(2) - M, b), rtol=1e-12)
-    assert found.converged and found.n_iter == len(found.history) and found.residual == found.history[-1]
+    assert (
+        found.converged
+        and found.n_iter == len(found.history)
+        and found.residual == found.history[-1]
+    )
 
 
 def test_damping_rescues_a_period_two_cycle():
@@ -33,14 +48,20 @@ def test_damping_rescues_a_period_two_cycle():
 
 def test_residual_is_taken_before_damping():
     with pytest.warns(ConvergenceWarning, match="stopped at residual"):
-        slow = iterate(lambda s: (0.0 * s[0] + 1.0,), (np.array([0.0]),), damping=0.999, tol=1e-2, max_iter=1)
+        slow = iterate(
+            lambda s: (0.0 * s[0] + 1.0,), (np.array([0.0]),), damping=0.999, tol=1e-2, max_iter=1
+        )
     assert slow.residual == pytest.approx(1.0) and slow.state[0][0] == pytest.approx(0.001)
 
 
 def test_divergence_keeps_a_sane_state():
     with pytest.warns(ConvergenceWarning, match="left the finite numbers"):
         found = iterate(lambda s: (s[0] ** 2,), (np.array([10.0]),), max_iter=100)
-    assert found.state[0] <= 1e4 < 1e200 < found.last[0] < np.inf and not found.converged and found.n_iter < 100
+    assert (
+        found.state[0] <= 1e4 < 1e200 < found.last[0] < np.inf
+        and not found.converged
+        and found.n_iter < 100
+    )
 
 
 @pytest.mark.parametrize("factor", [1.2, -1.2, 3.0, -1.05])
@@ -58,21 +79,38 @@ def test_what_grows_and_settles_is_not_stopped():
     """Slow: z = 1 - 1e-3 reaches a thousand times its first value; steep:
     one sweep in the first ten multiplies by 1e12."""
     slow = iterate(lambda s: ((1 - 1e-3) * s[0] + 1,), (np.array([0.0]),), max_iter=30_000)
-    assert slow.converged and slow.n_iter > 10_000 and slow.state[0][0] == pytest.approx(1e3) and slow.reason == ""
+    assert (
+        slow.converged
+        and slow.n_iter > 10_000
+        and slow.state[0][0] == pytest.approx(1e3)
+        and slow.reason == ""
+    )
     steep = iterate(lambda s: (np.minimum(s[0] * 1e3, 1e12),), (np.array([1.0]),))
     assert steep.converged and steep.state[0][0] == 1e12
-    chain = np.diag(np.full(49, 3.0), -1)  # nilpotent: grows by 3 a sweep for 50 sweeps, 3^49 = 2e23, and is still
-    with pytest.warns(ConvergenceWarning, match="grew"):  # beyond 1e8 even a transient is refused: no digits are left
+    chain = np.diag(
+        np.full(49, 3.0), -1
+    )  # nilpotent: grows by 3 a sweep for 50 sweeps, 3^49 = 2e23, and is still
+    with pytest.warns(
+        ConvergenceWarning, match="grew"
+    ):  # beyond 1e8 even a transient is refused: no digits are left
         iterate(lambda s: (chain @ s[0] + np.eye(50)[0],), (np.zeros(50),))
     short = chain[:17, :17]  # 3^16 = 4e7
-    assert iterate(lambda s: (short @ s[0] + np.eye(17)[0],), (np.zeros(17),)).state[0][-1] == 3.0**16
+    assert (
+        iterate(lambda s: (short @ s[0] + np.eye(17)[0],), (np.zeros(17),)).state[0][-1] == 3.0**16
+    )
 
 
 def test_a_fault_ends_the_run_before_it_happens():
     with pytest.warns(ConvergenceWarning, match="below zero after 3 sweeps"):
-        found = iterate(lambda s: (s[0] - 1,), (np.array([3.0]),), fault=lambda s: "below zero" if s[0][0] < 0 else "")
+        found = iterate(
+            lambda s: (s[0] - 1,),
+            (np.array([3.0]),),
+            fault=lambda s: "below zero" if s[0][0] < 0 else "",
+        )
     assert found.state[0][0] == 0 and found.n_iter == 3 and not found.converged
-    silent = iterate(lambda s: (s[0] - 1,), (np.array([3.0]),), max_iter=5, silent=True)  # no warning
+    silent = iterate(
+        lambda s: (s[0] - 1,), (np.array([3.0]),), max_iter=5, silent=True
+    )  # no warning
     assert silent.reason.startswith("it stopped at residual")
 
 
@@ -86,7 +124,12 @@ def test_the_residual_is_relative(scale):
 
 def test_a_measure_replaces_the_residual():
     """Halving from 1: the measure alone decides; the entries themselves never stop changing by half."""
-    found = iterate(lambda s: (s[0] / 2,), (np.array([1.0]),), tol=1e-3, measure=lambda s: float(np.abs(s[0]).max()))
+    found = iterate(
+        lambda s: (s[0] / 2,),
+        (np.array([1.0]),),
+        tol=1e-3,
+        measure=lambda s: float(np.abs(s[0]).max()),
+    )
     np.testing.assert_array_equal(found.history, 0.5 ** np.arange(1, 11))
     assert found.converged and found.n_iter == 10 and found.residual == 0.5**10
     with pytest.warns(ConvergenceWarning, match="left the finite numbers"):
@@ -102,17 +145,35 @@ def test_without_damping_nothing_is_mixed():
         return (made[-1],)
 
     assert iterate(step, (np.ones(3),), max_iter=3, silent=True).state[0] is made[-1]
-    assert iterate(step, (np.ones(3),), max_iter=3, damping=0.1, silent=True).state[0] is not made[-1]
+    assert (
+        iterate(step, (np.ones(3),), max_iter=3, damping=0.1, silent=True).state[0] is not made[-1]
+    )
 
 
 def test_the_state_kept_is_the_one_that_changed_least():
     """Changes are measured by the sizes of the first sweeps: a step of 10 at height 1e6 is a large one, and an array of
     large entries does not outweigh one of small entries."""
-    path = [1.5, 1.0, 1.6, 1.0, 1.7, 1.0, 1.8, 1.0, 1.3, 1.0, 1e6, 1e6 + 10, 1e20]  # least: 1.3 -> 1.0
-    heavy = [1e9, 1e9 + 7, 1e9, 1e9 + 1, *[1e9 + 90 * k for k in range(9)]]           # least: 1e9 -> 1e9 + 1
+    path = [
+        1.5,
+        1.0,
+        1.6,
+        1.0,
+        1.7,
+        1.0,
+        1.8,
+        1.0,
+        1.3,
+        1.0,
+        1e6,
+        1e6 + 10,
+        1e20,
+    ]  # least: 1.3 -> 1.0
+    heavy = [1e9, 1e9 + 7, 1e9, 1e9 + 1, *[1e9 + 90 * k for k in range(9)]]  # least: 1e9 -> 1e9 + 1
     steps = iter(zip(path, heavy))
     with pytest.warns(ConvergenceWarning, match="grew"):
-        found = iterate(lambda s: tuple(np.array([v]) for v in next(steps)), (np.ones(1), np.full(1, 1e9)))
+        found = iterate(
+            lambda s: tuple(np.array([v]) for v in next(steps)), (np.ones(1), np.full(1, 1e9))
+        )
     assert found.n_iter == 13 and (found.state[0][0], found.state[1][0]) == (1.0, heavy[9])
 
 
@@ -131,18 +192,46 @@ def test_probabilities_sum_to_one_to_rounding():
             check_probabilities("p", bad, np.shape(bad))
 
 
-@pytest.mark.parametrize("value", [None, 3, np.int64(3), [1, 2], (0,), np.array([1, 2]), np.random.SeedSequence(1),
-                                   np.random.PCG64(1), 10**40])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        3,
+        np.int64(3),
+        [1, 2],
+        (0,),
+        np.array([1, 2]),
+        np.random.SeedSequence(1),
+        np.random.PCG64(1),
+        10**40,
+    ],
+)
 def test_what_rng_may_be(value):
     assert isinstance(check_rng(value), np.random.Generator)
     generator = np.random.default_rng(0)
-    assert check_rng(generator) is generator and check_rng([4, 1]).random() == np.random.default_rng([4, 1]).random()
+    assert (
+        check_rng(generator) is generator
+        and check_rng([4, 1]).random() == np.random.default_rng([4, 1]).random()
+    )
 
 
-@pytest.mark.parametrize("value, error", [("7", TypeError), (1.0, TypeError), (True, TypeError), ([1.5], TypeError),
-                                          ([[1], [1, 2]], TypeError), (np.array(["a"]), TypeError), ({1: 2}, TypeError),
-                                          (np.random.RandomState(0), TypeError), (np.random, TypeError),
-                                          (-1, ValueError), ([0, -2], ValueError), (np.float64("nan"), TypeError)])
+@pytest.mark.parametrize(
+    "value, error",
+    [
+        ("7", TypeError),
+        (1.0, TypeError),
+        (True, TypeError),
+        ([1.5], TypeError),
+        ([[1], [1, 2]], TypeError),
+        (np.array(["a"]), TypeError),
+        ({1: 2}, TypeError),
+        (np.random.RandomState(0), TypeError),
+        (np.random, TypeError),
+        (-1, ValueError),
+        ([0, -2], ValueError),
+        (np.float64("nan"), TypeError),
+    ],
+)
 def test_what_rng_may_not_be(value, error):
     with pytest.raises(error, match="rng must be .*write rng=0"):
         check_rng(value)
@@ -154,7 +243,9 @@ def test_damping_outside_the_unit_interval(value):
         check_damping(value)
 
 
-@pytest.mark.parametrize(("value", "error"), [(3.0, TypeError), ("3", TypeError), (True, TypeError), (2, ValueError)])
+@pytest.mark.parametrize(
+    ("value", "error"), [(3.0, TypeError), ("3", TypeError), (True, TypeError), (2, ValueError)]
+)
 def test_integers(value, error):
     with pytest.raises(error, match="p must be"):
         check_integer("p", value, 3)
@@ -178,11 +269,25 @@ def test_arrays():
         check_array("h", ["a"], (1,))
 
 
-@pytest.mark.parametrize("value", [
-    np.array(["2020-01-01"], dtype="datetime64[D]"), np.array([3], dtype="timedelta64[s]"), [10**400], 10**400,
-    [None], None,
-    np.array(["1"], dtype=object), [1j], "1", b"1", np.zeros(1, dtype=[("a", float)]), {1: 2}, object()],
-    ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array(["2020-01-01"], dtype="datetime64[D]"),
+        np.array([3], dtype="timedelta64[s]"),
+        [10**400],
+        10**400,
+        [None],
+        None,
+        np.array(["1"], dtype=object),
+        [1j],
+        "1",
+        b"1",
+        np.zeros(1, dtype=[("a", float)]),
+        {1: 2},
+        object(),
+    ],
+    ids=lambda v: type(v).__name__,
+)
 def test_what_is_no_array_of_numbers(value):
     with pytest.raises(TypeError, match="h must be an array of real numbers"):
         check_array("h", value, (1,))
@@ -226,15 +331,30 @@ def test_frozen_arrays_are_copies():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package,module", [("torch", "spinlib.attention.feed_forward"),
-                                            ("torch", "spinlib.training"),
-                                            ("sympy", "spinlib.symbolic"), ("matplotlib", "spinlib.plotting")])
+@pytest.mark.parametrize(
+    "package,module",
+    [
+        ("torch", "spinlib.attention.feed_forward"),
+        ("torch", "spinlib.training"),
+        ("sympy", "spinlib.symbolic"),
+        ("matplotlib", "spinlib.plotting"),
+    ],
+)
 def test_a_missing_package_is_named_with_what_to_install(package, module):
-    home, _, name = module.rpartition(".")  # the last part may be a name: spinlib.attention itself needs no torch
-    code = (f"import sys; sys.modules[{package!r}] = None\n"
-            f"try:\n    from {home} import {name}\nexcept ImportError as e: print(e)")
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.strip() == f'{module} needs {package}, which is missing: pip install ".[all]" in the folder of the book'
+    home, _, name = module.rpartition(
+        "."
+    )  # the last part may be a name: spinlib.attention itself needs no torch
+    code = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        f"try:\n    from {home} import {name}\nexcept ImportError as e: print(e)"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert (
+        out.strip()
+        == f'{module} needs {package}, which is missing: pip install ".[all]" in the folder of the book'
+    )
 
 
 def test_every_public_parameter_is_annotated():

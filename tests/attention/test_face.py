@@ -1,4 +1,5 @@
 """The package without torch: it imports, and the first block asked for says what to install."""
+
 import subprocess
 import sys
 
@@ -24,7 +25,9 @@ try:
 except ImportError as error:
     print(error)
 """
-    lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     names = ("multi_head", "LinearAttention", "InContextTransformer", "rotary")
     remedy = 'needs torch, which is missing: pip install ".[all]" in the folder of the book'
     assert lines == [f"spinlib.attention.{name} {remedy}" for name in names]
@@ -33,9 +36,16 @@ except ImportError as error:
 @pytest.mark.slow
 def test_importing_it_does_not_load_torch():
     code = "import sys, spinlib.attention; print('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
+    )
 
 
 def test_a_name_that_it_has_not():
-    with pytest.raises(AttributeError, match="module 'spinlib.attention' has no attribute 'atention'"):
+    with pytest.raises(
+        AttributeError, match="module 'spinlib.attention' has no attribute 'atention'"
+    ):
         assert spinlib.attention.atention

@@ -1,4 +1,5 @@
 """The small transformer that fits in context: what an answer may look at, its start, and the law of its weights."""
+
 import numpy as np
 import pytest
 import torch
@@ -23,7 +24,7 @@ def test_all_questions_at_once_are_a_causal_prompt_with_the_question_last():
     net, pairs = awake(), torch.from_numpy(pairs_of(3, 7, 1, 2)[0]).float()
     together = net(pairs)[0]
     for n in range(7):
-        tokens = torch.cat([pairs[0, :n + 1], torch.zeros(n + 1, 1)], 1)
+        tokens = torch.cat([pairs[0, : n + 1], torch.zeros(n + 1, 1)], 1)
         tokens[-1, -2:] = torch.tensor([0.0, 1.0])
         X = tokens @ net.embed
         for layer in net.layers:
@@ -48,13 +49,21 @@ def test_it_starts_as_it_says():
     first = np.random.default_rng(0).standard_normal((5, 64)) / 5**0.5
     assert torch.equal(net.embed.detach(), torch.from_numpy(first).float())
     for layer in net.layers:
-        for W, variance in ((layer.own.W_Q, 1 / 64), (layer.own.W_V, 1 / 64), (layer.own.W_O, 1 / 256),
-                            (layer.W_1, 1 / 64), (layer.W_2, 1 / 1024)):
+        for W, variance in (
+            (layer.own.W_Q, 1 / 64),
+            (layer.own.W_V, 1 / 64),
+            (layer.own.W_O, 1 / 256),
+            (layer.W_1, 1 / 64),
+            (layer.W_2, 1 / 1024),
+        ):
             assert W.dtype == torch.float32
             assert abs(W.var().item() / variance - 1) < 5 * (2 / W.numel()) ** 0.5
         assert not layer.b_1.any() and not layer.b_2.any()
     assert not net.out.any()
-    assert sum(p.numel() for p in net.parameters()) == 5 * 64 + 4 * (4 * 64**2 + 2 * 64 * 256 + 256 + 64) + 64
+    assert (
+        sum(p.numel() for p in net.parameters())
+        == 5 * 64 + 4 * (4 * 64**2 + 2 * 64 * 256 + 256 + 64) + 64
+    )
 
 
 @pytest.mark.slow
@@ -68,7 +77,7 @@ def test_every_weight_is_trained_and_the_error_falls():
             self.y = self.X[:, :, -1]
 
     history = fit(net, Batch, steps=150, lr=0.005, rng=0)
-    assert len(history.loss) == 150                              # a function draws no batch for a step that is not made
+    assert len(history.loss) == 150  # a function draws no batch for a step that is not made
     assert all((p - q).abs().max() > 1e-3 for p, q in zip(net.parameters(), start.parameters()))
     pairs, rules = task.sample_pairs(1000, rng=1)
     answers = net.requires_grad_(False)(pairs).numpy()
@@ -80,14 +89,26 @@ def test_float64_and_back():
     assert net(pairs).dtype == torch.float64 and net.layers[0].own.W_Q.dtype == torch.float64
 
 
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda: InContextTransformer(2, rng=0)(np.zeros((1, 0, 3))), r"pairs must have shape \(P, n, 3\) with P, n >= 1"),
-    (lambda: InContextTransformer(2, rng=0)(np.zeros((1, 4, 4))), r"\(P, n, 3\).*got \(1, 4, 4\)"),
-    (lambda: InContextTransformer(2, rng=0)(np.full((1, 4, 3), np.nan)), "pairs must be finite"),
-    (lambda: InContextTransformer(0), "D must be at least 1"),
-    (lambda: InContextTransformer(2, layers=0), "layers must be at least 1"),
-    (lambda: InContextTransformer(2, width=30), "heads must divide D"),
-])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: InContextTransformer(2, rng=0)(np.zeros((1, 0, 3))),
+            r"pairs must have shape \(P, n, 3\) with P, n >= 1",
+        ),
+        (
+            lambda: InContextTransformer(2, rng=0)(np.zeros((1, 4, 4))),
+            r"\(P, n, 3\).*got \(1, 4, 4\)",
+        ),
+        (
+            lambda: InContextTransformer(2, rng=0)(np.full((1, 4, 3), np.nan)),
+            "pairs must be finite",
+        ),
+        (lambda: InContextTransformer(0), "D must be at least 1"),
+        (lambda: InContextTransformer(2, layers=0), "layers must be at least 1"),
+        (lambda: InContextTransformer(2, width=30), "heads must divide D"),
+    ],
+)
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -1,4 +1,5 @@
 """The blocks of a transformer against torch.nn and torch.nn.functional, and their symmetries."""
+
 import math
 
 import numpy as np
@@ -7,16 +8,29 @@ import torch
 import torch.nn.functional as F
 
 from blocks import D, H, close, normal, random_layer
-from spinlib.attention import (Heads, Layer, attention_weights, causal_mask, decoder_layer, encoder_layer, feed_forward,
-                               layer_norm, multi_head, output_probabilities, rms_norm, scaled_dot_product,
-                               sinusoidal_positions)
+from spinlib.attention import (
+    Heads,
+    Layer,
+    attention_weights,
+    causal_mask,
+    decoder_layer,
+    encoder_layer,
+    feed_forward,
+    layer_norm,
+    multi_head,
+    output_probabilities,
+    rms_norm,
+    scaled_dot_product,
+    sinusoidal_positions,
+)
 
 
 def copy_heads(layer, heads):
     """torch keeps the heads side by side in one matrix, and multiplies by its transpose."""
     with torch.no_grad():
-        layer.in_proj_weight.copy_(torch.cat([W.transpose(0, 1).flatten(1).T
-                                              for W in (heads.W_Q, heads.W_K, heads.W_V)]))
+        layer.in_proj_weight.copy_(
+            torch.cat([W.transpose(0, 1).flatten(1).T for W in (heads.W_Q, heads.W_K, heads.W_V)])
+        )
         layer.out_proj.weight.copy_(heads.W_O.T)
         for bias in (layer.in_proj_bias, layer.out_proj.bias):
             bias.zero_()
@@ -41,12 +55,15 @@ OPTIONS = dict(nhead=H, dim_feedforward=20, dropout=0.0, batch_first=True, dtype
 
 # attention
 
+
 def test_eq_4_5_against_scaled_dot_product_attention():
     Q, K, V = normal(6, 2, 5, 4), normal(7, 2, 8, 4), normal(8, 2, 8, 3)
     mask = torch.from_numpy(np.random.default_rng(9).random((5, 8)) < 0.6)
     mask[:, 0] = True
     close(scaled_dot_product(Q, K, V), F.scaled_dot_product_attention(Q, K, V))
-    close(scaled_dot_product(Q, K, V, mask), F.scaled_dot_product_attention(Q, K, V, attn_mask=mask))
+    close(
+        scaled_dot_product(Q, K, V, mask), F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+    )
     A = attention_weights(Q, K, mask)
     close(A.sum(-1), torch.ones(2, 5, dtype=torch.float64))
     assert (A[:, ~mask] == 0).all() and (A[:, mask] > 0).all()
@@ -69,9 +86,14 @@ def test_eq_9_the_printed_mask_hides_the_past():
             right[i, j] = 0 if j <= i else -math.inf
             printed[i, j] = 0 if i <= j else -math.inf
     close(scaled_dot_product(Q, K, V, causal_mask(6)), torch.softmax(Q @ K.T / 2 + right, 1) @ V)
-    close(scaled_dot_product(Q, K, V, causal_mask(6)), F.scaled_dot_product_attention(Q, K, V, is_causal=True))
+    close(
+        scaled_dot_product(Q, K, V, causal_mask(6)),
+        F.scaled_dot_product_attention(Q, K, V, is_causal=True),
+    )
     A = torch.softmax(Q @ K.T / 2 + printed, 1)
-    assert (A.tril(-1) == 0).all() and A.triu(1).abs().max() > 0.1     # as printed, a word sees only later words
+    assert (A.tril(-1) == 0).all() and A.triu(
+        1
+    ).abs().max() > 0.1  # as printed, a word sees only later words
 
 
 @pytest.mark.parametrize("memory", [False, True])
@@ -79,12 +101,14 @@ def test_eq_9_the_printed_mask_hides_the_past():
 def test_eqs_3_10_12_against_multi_head_attention(memory, masked):
     X, M = normal(14, 2, 5, D), normal(15, 2, 5, D)
     heads, mask = Heads.draw(D, H, rng=1), causal_mask(5) if masked else None
-    theirs = copy_heads(torch.nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64), heads)
+    theirs = copy_heads(
+        torch.nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64), heads
+    )
     E = M if memory else X
     want, A = theirs(X, E, E, attn_mask=None if mask is None else ~mask, average_attn_weights=False)
     close(multi_head(X, heads, M if memory else None, mask), want.detach())
     close(heads.attention(X, M if memory else None, mask), A.detach())
-    each = mask if mask is None else torch.stack([mask, mask])         # a mask for each of two prompts
+    each = mask if mask is None else torch.stack([mask, mask])  # a mask for each of two prompts
     close(multi_head(X, heads, M if memory else None, each), want.detach())
 
 
@@ -108,6 +132,7 @@ def test_eq_4_tokens_are_rows():
 
 # normalisation, feed-forward, layers, output
 
+
 @pytest.mark.parametrize("eps", [0.0, 1e-5])
 def test_eqs_7_8_against_torch(eps):
     X, gain, shift = 3 * normal(18, 2, 5, D) + 1, normal(19, D), normal(20, D)
@@ -119,9 +144,9 @@ def test_eqs_7_8_against_torch(eps):
 def test_eq_8_the_mean_runs_over_features():
     """Divided by the number N of tokens, as printed, a row would have the length sqrt(N)."""
     X = normal(21, 5, D)
-    close(rms_norm(X, eps=0).norm(dim=1), torch.full((5,), D ** 0.5, dtype=torch.float64))
+    close(rms_norm(X, eps=0).norm(dim=1), torch.full((5,), D**0.5, dtype=torch.float64))
     printed = X / (X.square().sum(1, keepdim=True) / 5).sqrt()
-    close(printed.norm(dim=1), torch.full((5,), 5 ** 0.5, dtype=torch.float64))
+    close(printed.norm(dim=1), torch.full((5,), 5**0.5, dtype=torch.float64))
 
 
 def test_eq_6_feed_forward_with_tokens_as_rows():
@@ -155,10 +180,17 @@ def test_eq_13_without_feed_forward_is_not_the_decoder_layer():
 def test_eq_12_every_decoder_layer_reads_the_last_encoder_layer():
     """torch.nn.Transformer hands the last output of the encoder to all layers of the decoder; with the output of the
     same depth instead, as printed, the first layer would read something else."""
-    encoder, decoder = [random_layer(s) for s in (5, 6)], [random_layer(s, cross=True) for s in (7, 8)]
+    encoder, decoder = (
+        [random_layer(s) for s in (5, 6)],
+        [random_layer(s, cross=True) for s in (7, 8)],
+    )
     theirs = torch.nn.TransformerEncoderLayer(D, **OPTIONS)
-    model = torch.nn.Transformer(D, num_decoder_layers=2, **OPTIONS, custom_encoder=torch.nn.TransformerEncoder(
-        theirs, 2, enable_nested_tensor=False))
+    model = torch.nn.Transformer(
+        D,
+        num_decoder_layers=2,
+        **OPTIONS,
+        custom_encoder=torch.nn.TransformerEncoder(theirs, 2, enable_nested_tensor=False),
+    )
     model.decoder.norm = None
     for theirs, ours in zip([*model.encoder.layers, *model.decoder.layers], encoder + decoder):
         copy_layer(theirs, ours)
@@ -184,13 +216,17 @@ def test_eq_14_against_linear_and_softmax():
 
 # symmetries
 
+
 def test_attention_without_positions_does_not_know_the_order():
     X, layer, order = normal(31, 6, D), random_layer(9), torch.tensor([3, 0, 5, 1, 4, 2])
     for block in (lambda X: multi_head(X, layer.own), lambda X: encoder_layer(X, layer)):
         close(block(X[order]), block(X)[order])
     places = sinusoidal_positions(6, D)
-    for block in (lambda X: encoder_layer(X + places, layer), lambda X: encoder_layer(X, layer, rotate=True),
-                  lambda X: encoder_layer(X, layer, causal_mask(6))):
+    for block in (
+        lambda X: encoder_layer(X + places, layer),
+        lambda X: encoder_layer(X, layer, rotate=True),
+        lambda X: encoder_layer(X, layer, causal_mask(6)),
+    ):
         assert (block(X[order]) - block(X)[order]).abs().max() > 1e-2
 
 
@@ -202,7 +238,10 @@ def test_cross_attention_does_not_know_the_order_of_the_memory():
 def test_the_causal_mask_hides_the_future_through_all_layers():
     X, memory, other = normal(34, 6, D), normal(35, 5, D), normal(36, 6, D)
     other[:4] = X[:4]
-    only, full = [random_layer(s) for s in (11, 12)], [random_layer(s, cross=True) for s in (13, 14)]
+    only, full = (
+        [random_layer(s) for s in (11, 12)],
+        [random_layer(s, cross=True) for s in (13, 14)],
+    )
 
     def run(X):
         A = B = X
@@ -226,15 +265,28 @@ def test_norms_add_1e_5_unless_told():
     want = X / (1e-6 + 1e-5) ** 0.5
     torch.testing.assert_close(layer_norm(X), want, rtol=1e-12, atol=0)
     torch.testing.assert_close(rms_norm(X), want, rtol=1e-12, atol=0)
-    torch.testing.assert_close(layer_norm(X), torch.nn.functional.layer_norm(X, (2,)), rtol=1e-12, atol=0)
+    torch.testing.assert_close(
+        layer_norm(X), torch.nn.functional.layer_norm(X, (2,)), rtol=1e-12, atol=0
+    )
 
 
 def test_the_laws_of_a_drawn_layer():
     """Matrices N(0, 1/rows): W_2 has d_f rows, not D."""
     layer = Layer.draw(16, 2, 256, cross=True, rng=0)
-    for W, rows in ((layer.own.W_Q, 16), (layer.own.W_O, 16), (layer.cross.W_V, 16), (layer.W_1, 16), (layer.W_2, 256)):
+    for W, rows in (
+        (layer.own.W_Q, 16),
+        (layer.own.W_O, 16),
+        (layer.cross.W_V, 16),
+        (layer.W_1, 16),
+        (layer.W_2, 256),
+    ):
         assert abs(W.var().item() * rows - 1) < 5 * (2 / W.numel()) ** 0.5
-    assert (layer.gain == 1).all() and not layer.shift.any() and not layer.b_1.any() and not layer.b_2.any()
+    assert (
+        (layer.gain == 1).all()
+        and not layer.shift.any()
+        and not layer.b_1.any()
+        and not layer.b_2.any()
+    )
 
 
 def test_both_norms_of_an_encoder_layer_have_its_eps():

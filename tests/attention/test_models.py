@@ -1,4 +1,5 @@
 """Linear attention, against loops over the formula as it is printed."""
+
 import numpy as np
 import pytest
 import torch
@@ -43,11 +44,22 @@ def test_eq_125_sum_over_entries_with_the_label_row():
     X, W = prompts(rng, 5, D, N), rng.standard_normal((D + 1, D + 1))
 
     def by_entries(row):
-        return [sum(x[row, i] * x[m, i] * W[m, n] * x[n, N] for i in range(N + 1) for m in range(D + 1)
-                    for n in range(D + 1)) / N for x in X]
+        return [
+            sum(
+                x[row, i] * x[m, i] * W[m, n] * x[n, N]
+                for i in range(N + 1)
+                for m in range(D + 1)
+                for n in range(D + 1)
+            )
+            / N
+            for x in X
+        ]
+
     got = linear_attention(X, W).numpy()
-    np.testing.assert_allclose(got, by_entries(D), rtol=1e-12)         # row D+1 of the thesis, which counts from 1
-    assert np.abs(got - by_entries(D - 1)).min() > 1e-3                # its row D
+    np.testing.assert_allclose(
+        got, by_entries(D), rtol=1e-12
+    )  # row D+1 of the thesis, which counts from 1
+    assert np.abs(got - by_entries(D - 1)).min() > 1e-3  # its row D
 
 
 def test_normalisation_is_by_the_number_of_examples():
@@ -56,7 +68,9 @@ def test_normalisation_is_by_the_number_of_examples():
     X, W = prompts(rng, 4, 3, 5), rng.standard_normal((4, 3))
     twice = np.concatenate([X[:, :, :-1], X], axis=2)
     np.testing.assert_allclose(linear_attention(twice, W), linear_attention(X, W), rtol=1e-12)
-    assert (linear_attention(twice, W) * 10 / 11 - linear_attention(X, W) * 5 / 6).abs().max() > 1e-3
+    assert (
+        linear_attention(twice, W) * 10 / 11 - linear_attention(X, W) * 5 / 6
+    ).abs().max() > 1e-3
 
 
 def test_last_column_of_W_decouples_and_feels_no_force():
@@ -92,7 +106,9 @@ def test_eq_120_164_every_variant_against_the_loop(factored, value, heads):
     elif not value:
         np.testing.assert_allclose(linear_attention(X, model.weights()), want, rtol=1e-12)
     else:
-        np.testing.assert_allclose(loop(X, np.pad(model.weights(), ((0, 0), (0, 1))), get["W_V"][0]), want, rtol=1e-12)
+        np.testing.assert_allclose(
+            loop(X, np.pad(model.weights(), ((0, 0), (0, 1))), get["W_V"][0]), want, rtol=1e-12
+        )
 
 
 def test_only_the_last_row_of_V_is_read():
@@ -109,15 +125,19 @@ def test_readout_matrix_is_absorbed_by_values_eq_170():
     W, V = model.W.detach().numpy(), model.W_V.detach().numpy()
     W_O = rng.standard_normal((4, 8))
     N = X.shape[2] - 1
-    want = [(W_O @ np.concatenate([V[k] @ x @ x.T @ W[k] @ x / N for k in range(2)]))[-1, -1] for x in X]
+    want = [
+        (W_O @ np.concatenate([V[k] @ x @ x.T @ W[k] @ x / N for k in range(2)]))[-1, -1] for x in X
+    ]
     with torch.no_grad():
         for k in range(2):
-            model.W_V[k] = torch.from_numpy(W_O[:, 4 * k:4 * k + 4] @ V[k])
+            model.W_V[k] = torch.from_numpy(W_O[:, 4 * k : 4 * k + 4] @ V[k])
     np.testing.assert_allclose(model(X).detach(), want, rtol=1e-12)
 
 
 def test_initial_weights_have_variance_one_over_D_plus_1():
-    W = LinearAttention(3, heads=2500, rng=0).W.detach().numpy()        # D + 1 = 4, far enough from D for the error bar
+    W = (
+        LinearAttention(3, heads=2500, rng=0).W.detach().numpy()
+    )  # D + 1 = 4, far enough from D for the error bar
     z = (W.var() * 4 - 1) / np.sqrt(2 / W.size)
     assert abs(z) < 5 and abs(W.mean()) * np.sqrt(4 * W.size) < 5
     assert W.dtype == np.float64
@@ -128,7 +148,7 @@ def test_weights_round_trip_and_float32():
     W = np.random.default_rng(8).standard_normal((4, 3))
     model = LinearAttention(3).set_weights(W)
     np.testing.assert_array_equal(model.weights(), W)
-    model.weights()[:] = 0                                              # a copy: the model keeps its own
+    model.weights()[:] = 0  # a copy: the model keeps its own
     np.testing.assert_array_equal(model.weights(), W)
     X = prompts(np.random.default_rng(9), 3, 3, 4)
     assert model.float()(X).dtype == torch.float32
@@ -137,7 +157,10 @@ def test_weights_round_trip_and_float32():
         linear_attention(single, W).dtype == torch.float32
         and linear_attention(X, W.astype(np.float32)).dtype == torch.float64
     )
-    assert linear_attention(np.ones((1, 2, 3), dtype=int) * [[[1], [0]]], np.ones((2, 1))).dtype == torch.float64
+    assert (
+        linear_attention(np.ones((1, 2, 3), dtype=int) * [[[1], [0]]], np.ones((2, 1))).dtype
+        == torch.float64
+    )
     np.testing.assert_allclose(linear_attention(single, W), linear_attention(X, W), rtol=1e-4)
 
 
@@ -154,33 +177,91 @@ def test_read_only_prompts_and_the_graph_of_a_tensor():
     )
 
 
-@pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda: LinearAttention(0), ValueError, "D must be at least 1, got 0"),
-    (lambda: LinearAttention(2.0), TypeError, "D must be an integer"),
-    (lambda: LinearAttention(2, heads=0), ValueError, "heads must be at least 1"),
-    (lambda: linear_attention(np.zeros((3, 4)), np.zeros((3, 3))), ValueError, r"give one prompt a leading axis"),
-    (lambda: linear_attention(np.zeros((1, 3, 1)), np.zeros((3, 3))), ValueError, r"D, N >= 1, got \(1, 3, 1\)"),
-    (lambda: linear_attention(np.zeros((1, 3, 4)), np.zeros((2, 2))), ValueError, r"W must have shape \(3, 3\) or "
-                                                                                  r"\(3, 2\)"),
-    (lambda: linear_attention(np.full((1, 3, 4), np.nan), np.zeros((3, 3))), ValueError, "12 NaN or infinite"),
-    (lambda: linear_attention([["a"]], np.zeros((3, 3))), TypeError, "real numbers"),
-    (lambda: LinearAttention(2)(np.zeros((1, 4, 5))), ValueError, "this model has D = 2"),
-    (lambda: LinearAttention(2)(np.zeros((0, 3, 5))), ValueError, "P, D, N >= 1"),
-    (lambda: linear_attention(np.ones((1, 3, 4)) * 1e300, np.ones((3, 2))), ValueError, "the prediction left the "
-                                                                                        "finite.*scale X"),
-    (lambda: linear_attention([[[10**400]]], np.ones((3, 2))), TypeError, "X must be an array or tensor of real"),
-    (lambda: linear_attention(np.array([[["2020-01-01"]]], dtype="datetime64[D]"), np.ones((3, 2))), TypeError,
-     "X must be an array or tensor of real"),
-    (lambda: LinearAttention(2, value="no"), TypeError, "value must be True or False"),
-    (lambda: linear_attention(np.zeros((1, 3, 4)) * 1j, np.zeros((3, 3))), TypeError, "X must be .*complex128"),
-    (lambda: linear_attention(np.zeros((1, 3, 4)), np.zeros((3, 3)) * 1j), TypeError, "W must be .*complex128"),
-    (lambda: linear_attention(np.zeros((1, 3, 4)), np.full((3, 2), np.nan)), ValueError, "W must be finite, got 6"),
-    (lambda: linear_attention(np.zeros((1, 3, 4)), [["a", "b"]] * 3), TypeError, "W must be an array or tensor of "
-                                                                                 "real"),
-    (lambda: LinearAttention(2).readout(torch.ones(4, 3), torch.ones(3, 3)), ValueError, "two tensors of summary"),
-    (lambda: LinearAttention(2).set_weights(np.zeros((3, 3))), ValueError, r"W must have shape \(3, 2\)"),
-    (lambda: LinearAttention(2, factored=True).set_weights(np.zeros((3, 2))), ValueError, "set the parameters"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: LinearAttention(0), ValueError, "D must be at least 1, got 0"),
+        (lambda: LinearAttention(2.0), TypeError, "D must be an integer"),
+        (lambda: LinearAttention(2, heads=0), ValueError, "heads must be at least 1"),
+        (
+            lambda: linear_attention(np.zeros((3, 4)), np.zeros((3, 3))),
+            ValueError,
+            r"give one prompt a leading axis",
+        ),
+        (
+            lambda: linear_attention(np.zeros((1, 3, 1)), np.zeros((3, 3))),
+            ValueError,
+            r"D, N >= 1, got \(1, 3, 1\)",
+        ),
+        (
+            lambda: linear_attention(np.zeros((1, 3, 4)), np.zeros((2, 2))),
+            ValueError,
+            r"W must have shape \(3, 3\) or "
+            r"\(3, 2\)",
+        ),
+        (
+            lambda: linear_attention(np.full((1, 3, 4), np.nan), np.zeros((3, 3))),
+            ValueError,
+            "12 NaN or infinite",
+        ),
+        (lambda: linear_attention([["a"]], np.zeros((3, 3))), TypeError, "real numbers"),
+        (lambda: LinearAttention(2)(np.zeros((1, 4, 5))), ValueError, "this model has D = 2"),
+        (lambda: LinearAttention(2)(np.zeros((0, 3, 5))), ValueError, "P, D, N >= 1"),
+        (
+            lambda: linear_attention(np.ones((1, 3, 4)) * 1e300, np.ones((3, 2))),
+            ValueError,
+            "the prediction left the finite.*scale X",
+        ),
+        (
+            lambda: linear_attention([[[10**400]]], np.ones((3, 2))),
+            TypeError,
+            "X must be an array or tensor of real",
+        ),
+        (
+            lambda: linear_attention(
+                np.array([[["2020-01-01"]]], dtype="datetime64[D]"), np.ones((3, 2))
+            ),
+            TypeError,
+            "X must be an array or tensor of real",
+        ),
+        (lambda: LinearAttention(2, value="no"), TypeError, "value must be True or False"),
+        (
+            lambda: linear_attention(np.zeros((1, 3, 4)) * 1j, np.zeros((3, 3))),
+            TypeError,
+            "X must be .*complex128",
+        ),
+        (
+            lambda: linear_attention(np.zeros((1, 3, 4)), np.zeros((3, 3)) * 1j),
+            TypeError,
+            "W must be .*complex128",
+        ),
+        (
+            lambda: linear_attention(np.zeros((1, 3, 4)), np.full((3, 2), np.nan)),
+            ValueError,
+            "W must be finite, got 6",
+        ),
+        (
+            lambda: linear_attention(np.zeros((1, 3, 4)), [["a", "b"]] * 3),
+            TypeError,
+            "W must be an array or tensor of real",
+        ),
+        (
+            lambda: LinearAttention(2).readout(torch.ones(4, 3), torch.ones(3, 3)),
+            ValueError,
+            "two tensors of summary",
+        ),
+        (
+            lambda: LinearAttention(2).set_weights(np.zeros((3, 3))),
+            ValueError,
+            r"W must have shape \(3, 2\)",
+        ),
+        (
+            lambda: LinearAttention(2, factored=True).set_weights(np.zeros((3, 2))),
+            ValueError,
+            "set the parameters",
+        ),
+    ],
+)
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()

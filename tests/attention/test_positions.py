@@ -1,4 +1,5 @@
 """Words become rows with a place: embedding, sinusoidal and rotary positions."""
+
 import math
 
 import numpy as np
@@ -7,7 +8,15 @@ import torch
 import torch.nn.functional as F
 
 from blocks import D, H, close, normal
-from spinlib.attention import (Heads, attention_weights, causal_mask, embed, multi_head, rotary, sinusoidal_positions)
+from spinlib.attention import (
+    Heads,
+    attention_weights,
+    causal_mask,
+    embed,
+    multi_head,
+    rotary,
+    sinusoidal_positions,
+)
 
 
 @pytest.mark.slow
@@ -19,14 +28,16 @@ def test_embedding_against_torch_with_positions():
 
 @pytest.mark.slow
 def test_sinusoidal_positions_entry_by_entry():
-    want = [[(math.sin if j % 2 == 0 else math.cos)(n * 10_000 ** (-(j - j % 2) / D)) for j in range(D)]
-            for n in range(9)]
+    want = [
+        [(math.sin if j % 2 == 0 else math.cos)(n * 10_000 ** (-(j - j % 2) / D)) for j in range(D)]
+        for n in range(9)
+    ]
     close(sinusoidal_positions(9, D), torch.tensor(want, dtype=torch.float64))
 
 
 def test_a_shift_of_sinusoidal_positions_is_one_rotation_for_all_places():
-    p = sinusoidal_positions(40, D, base=10)                           # no hand so slow that the fit is badly posed
-    R = torch.linalg.lstsq(p[:-7], p[7:]).solution                     # fitted, 7 places further
+    p = sinusoidal_positions(40, D, base=10)  # no hand so slow that the fit is badly posed
+    R = torch.linalg.lstsq(p[:-7], p[7:]).solution  # fitted, 7 places further
     close(p[:-7] @ R, p[7:])
     close(R @ R.T, torch.eye(D, dtype=torch.float64))
     assert (p[:20] - p[20:]).abs().max() > 0.5
@@ -49,7 +60,7 @@ def test_rotary_scores_depend_on_the_difference_of_places():
 
     for m, n in ((5, 2), (7, 7), (0, 9)):
         assert score(m, n) == pytest.approx(score(m + 31, n + 31), abs=1e-12)
-    assert abs(score(5, 2) - score(2, 5)) > 1e-2                       # but not on the distance alone
+    assert abs(score(5, 2) - score(2, 5)) > 1e-2  # but not on the distance alone
 
 
 def test_rotary_heads_do_not_notice_where_the_text_begins():
@@ -72,14 +83,22 @@ def test_rotary_positions_count_from_zero():
 
 def test_embed_has_the_dtype_of_the_table():
     table, positions = torch.ones(4, 6, dtype=torch.float32), sinusoidal_positions(3, 6)
-    assert positions.dtype == torch.float64 and embed([0, 1, 3], table, positions).dtype == torch.float32
+    assert (
+        positions.dtype == torch.float64
+        and embed([0, 1, 3], table, positions).dtype == torch.float32
+    )
 
 
 def test_the_weights_of_rotated_heads():
     """The same that multi_head uses; and a rotation keeps float32."""
-    heads, X = Heads.draw(D, H, rng=0), torch.from_numpy(np.random.default_rng(1).standard_normal((5, D)))
+    heads, X = (
+        Heads.draw(D, H, rng=0),
+        torch.from_numpy(np.random.default_rng(1).standard_normal((5, D))),
+    )
     A = heads.attention(X, rotate=True)
     torch.testing.assert_close(A, attention_weights(rotary(X @ heads.W_Q), rotary(X @ heads.W_K)))
-    torch.testing.assert_close(multi_head(X, heads, rotate=True),
-                               (A @ (X @ heads.W_V)).transpose(0, 1).flatten(1) @ heads.W_O)
+    torch.testing.assert_close(
+        multi_head(X, heads, rotate=True),
+        (A @ (X @ heads.W_V)).transpose(0, 1).flatten(1) @ heads.W_O,
+    )
     assert rotary(X.float()).dtype == torch.float32

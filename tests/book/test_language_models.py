@@ -1,4 +1,5 @@
 """The corpus of chapters/transformer/language_models, its counting models, and Thesis eqs. (15), (16)."""
+
 import itertools
 import json
 import math
@@ -17,11 +18,13 @@ TRAIN, HELD_OUT = prose()
 
 def page(n_V, *begins):
     """The functions of the page, from the cells that begin so, with an alphabet of n_V characters."""
-    cells = json.loads((CHAPTERS / "transformer" / "language_models.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(
+        (CHAPTERS / "transformer" / "language_models.ipynb").read_text(encoding="utf-8")
+    )["cells"]
     sources = ["".join(cell["source"]) for cell in cells]
     names = {"np": np, "torch": torch, "n_V": n_V}
     for begin in begins:
-        source, = (s for s in sources if s.startswith(begin))
+        (source,) = (s for s in sources if s.startswith(begin))
         exec(source, names)
     return names
 
@@ -31,8 +34,10 @@ def entropy(P):
 
 
 def ising_chain(p, N):
-    return {spins: 0.5 * math.prod(p if a == b else 1 - p for a, b in itertools.pairwise(spins))
-            for spins in itertools.product((0, 1), repeat=N)}
+    return {
+        spins: 0.5 * math.prod(p if a == b else 1 - p for a, b in itertools.pairwise(spins))
+        for spins in itertools.product((0, 1), repeat=N)
+    }
 
 
 def test_corpus_sizes_alphabet_and_one_paragraph_a_line():
@@ -44,8 +49,8 @@ def test_corpus_sizes_alphabet_and_one_paragraph_a_line():
 
 
 def test_corpus_the_two_parts_share_no_string_of_60_characters():
-    strings = {TRAIN[i:i + 60] for i in range(len(TRAIN) - 59)}
-    assert not any(HELD_OUT[i:i + 60] in strings for i in range(len(HELD_OUT) - 59))
+    strings = {TRAIN[i : i + 60] for i in range(len(TRAIN) - 59)}
+    assert not any(HELD_OUT[i : i + 60] in strings for i in range(len(HELD_OUT) - 59))
 
 
 def test_counting_models_against_a_count_of_strings():
@@ -58,8 +63,8 @@ def test_counting_models_against_a_count_of_strings():
     def prior(h, c):
         P = 1 / 3
         for n in range(3):
-            begun = h[len(h) - n:]
-            seen = Counter(text[i + n] for i in range(len(text) - n) if text[i:i + n] == begun)
+            begun = h[len(h) - n :]
+            seen = Counter(text[i + n] for i in range(len(text) - n) if text[i : i + n] == begun)
             P = (seen[c] + 5 * P) / (sum(seen.values()) + 5)
             plain = (seen[c] + 0.1) / (sum(seen.values()) + 0.3)
         return P, plain
@@ -101,12 +106,14 @@ def test_eq_15_is_a_pseudo_likelihood_below_the_entropy(p):
     for i in range(6):
         rest = Counter()
         for s, weight in P.items():
-            rest[s[:i] + s[i + 1:]] += weight
-        mean_15 = sum(weight * math.log(weight / rest[s[:i] + s[i + 1:]]) for s, weight in P.items())
+            rest[s[:i] + s[i + 1 :]] += weight
+        mean_15 = sum(
+            weight * math.log(weight / rest[s[:i] + s[i + 1 :]]) for s, weight in P.items()
+        )
         local.append(-mean_15)
         assert local[-1] == pytest.approx(entropy(P.values()) - entropy(rest.values()), rel=1e-10)
     assert sum(local) < entropy(P.values())
-    inner = 2 * entropy([p, 1 - p]) - entropy([p**2 + (1 - p)**2, 2 * p * (1 - p)])
+    inner = 2 * entropy([p, 1 - p]) - entropy([p**2 + (1 - p) ** 2, 2 * p * (1 - p)])
     assert local[2] == pytest.approx(inner, rel=1e-10)
 
 

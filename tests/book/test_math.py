@@ -1,4 +1,5 @@
 """Sphinx never parses TeX: a broken formula builds without a word. Cheap checks that need no TeX engine."""
+
 import json
 import pathlib
 import re
@@ -12,10 +13,18 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$(?!\$)", re.S)
 
 def sources():
     chapters = ROOT / "chapters"
-    files = [*chapters.rglob("*.ipynb"), *(ROOT / "course").rglob("*.ipynb"), *ROOT.glob("*.ipynb"), *ROOT.glob("*.md"),
-             *chapters.rglob("*.md")]
+    files = [
+        *chapters.rglob("*.ipynb"),
+        *(ROOT / "course").rglob("*.ipynb"),
+        *ROOT.glob("*.ipynb"),
+        *ROOT.glob("*.md"),
+        *chapters.rglob("*.md"),
+    ]
     for path in sorted(files):
-        if ".ipynb_checkpoints" not in path.parts and path.name not in ("README.md", "CONTRIBUTING.md"):
+        if ".ipynb_checkpoints" not in path.parts and path.name not in (
+            "README.md",
+            "CONTRIBUTING.md",
+        ):
             yield pytest.param(path, id=str(path.relative_to(ROOT)))
 
 
@@ -27,7 +36,9 @@ def prose(path):
         text += "\n\n" + "\n\n".join(figure.get("caption", "") for figure in figures)
     else:
         text = path.read_text()
-    text = re.sub(r"^(`{3,})(python|bash|text|bibtex|console)\n.*?^\1$", "", text, flags=re.S | re.M)
+    text = re.sub(
+        r"^(`{3,})(python|bash|text|bibtex|console)\n.*?^\1$", "", text, flags=re.S | re.M
+    )
     return re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)
 
 
@@ -37,7 +48,9 @@ def problems(tex):
         yield "unbalanced braces"
     if len(re.findall(r"\\left\b", tex)) != len(re.findall(r"\\right\b", tex)):
         yield "unbalanced \\left and \\right"
-    if sorted(re.findall(r"\\begin\{(\w+\*?)\}", tex)) != sorted(re.findall(r"\\end\{(\w+\*?)\}", tex)):
+    if sorted(re.findall(r"\\begin\{(\w+\*?)\}", tex)) != sorted(
+        re.findall(r"\\end\{(\w+\*?)\}", tex)
+    ):
         yield "\\begin without \\end"
     if re.search(r"[_^]\s*($|[}\]&])", tex):
         yield "subscript or superscript of nothing"
@@ -48,10 +61,16 @@ def problems(tex):
 
 @pytest.mark.parametrize("path", list(sources()))
 def test_formulas(path):
-    found = [(m.group(0), p) for m in FORMULA.finditer(prose(path)) for p in problems(m.group(1) or m.group(2))]
+    found = [
+        (m.group(0), p)
+        for m in FORMULA.finditer(prose(path))
+        for p in problems(m.group(1) or m.group(2))
+    ]
     assert not found
 
 
-@pytest.mark.parametrize("tex", [r"\frac{1}{2", r"\left( x", r"x_", r"\begin{aligned} x", r"\bbeta"])
+@pytest.mark.parametrize(
+    "tex", [r"\frac{1}{2", r"\left( x", r"x_", r"\begin{aligned} x", r"\bbeta"]
+)
 def test_broken_formulas_are_found(tex):
     assert list(problems(tex))

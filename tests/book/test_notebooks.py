@@ -1,4 +1,5 @@
 """What nbval cannot see: stripped notebooks, figures without words, exercises without solutions, stray warnings."""
+
 import json
 import pathlib
 import re
@@ -7,7 +8,9 @@ import pytest
 from kinds import kind
 
 ROOT = pathlib.Path(__file__).parents[2]
-CHAPTERS = sorted(p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+CHAPTERS = sorted(
+    p for p in (ROOT / "chapters").rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts
+)
 NOTEBOOKS = [ROOT / "intro.ipynb", *CHAPTERS]
 SOLUTIONS = sorted((ROOT / "course" / "solutions").glob("*.ipynb"))
 
@@ -20,7 +23,9 @@ def test_there_are_chapters():
 def chapter(request):
     notebook = json.loads(request.param.read_text())
     code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
-    text = "\n\n".join("".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown")
+    text = "\n\n".join(
+        "".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"
+    )
     return request.param, notebook, code, text
 
 
@@ -28,11 +33,15 @@ def test_executed_in_order_and_clean(chapter):
     path, notebook, code, _ = chapter
     assert path.stat().st_size < 1_500_000
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
-    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1)), "run it: make execute CHAPTER=..."
+    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1)), (
+        "run it: make execute CHAPTER=..."
+    )
     for cell in code:
         for output in cell["outputs"]:
             assert output.get("name") != "stderr", (cell["id"], output)
-            assert output["output_type"] != "error" or "raises-exception" in cell["metadata"].get("tags", [])
+            assert output["output_type"] != "error" or "raises-exception" in cell["metadata"].get(
+                "tags", []
+            )
 
 
 @pytest.mark.parametrize("path", [*NOTEBOOKS, *SOLUTIONS], ids=lambda p: str(p.relative_to(ROOT)))
@@ -40,18 +49,24 @@ def test_what_is_printed_fits_the_column(path):
     """85 signs are as wide as the text on a desktop; what is longer is cut there, and a reader must scroll for it."""
     cells = [c for c in json.loads(path.read_text())["cells"] if c["cell_type"] == "code"]
     texts = [(c["id"], "".join(o.get("text", ""))) for c in cells for o in c["outputs"]]
-    long = [f"{name}: {line}" for name, text in texts for line in text.split("\n") if len(line) > 85]
+    long = [
+        f"{name}: {line}" for name, text in texts for line in text.split("\n") if len(line) > 85
+    ]
     assert not long, "\n".join(long)
 
 
 def test_no_cell_escapes_the_proof(chapter):
     """A tag that switches nbval off must say why in the first line of its cell."""
     for cell in chapter[2]:
-        escapes = {"nbval-skip", "nbval-ignore-output", "skip-execution"} & set(cell["metadata"].get("tags", []))
+        escapes = {"nbval-skip", "nbval-ignore-output", "skip-execution"} & set(
+            cell["metadata"].get("tags", [])
+        )
         comments = re.findall(r"NBVAL_\w+", "".join(cell["source"]))
         assert not comments, f"{cell['id']}: use a tag and give the reason"
         if escapes:
-            assert "".join(cell["source"]).startswith("# not compared:"), f"{cell['id']}: say why it is {escapes}"
+            assert "".join(cell["source"]).startswith("# not compared:"), (
+                f"{cell['id']}: say why it is {escapes}"
+            )
 
 
 def test_figures_have_words(chapter):
@@ -60,19 +75,30 @@ def test_figures_have_words(chapter):
     assert figures or kind(chapter[0]) != "chapter", "a chapter shows at least one figure"
     for cell in figures:
         words = cell["metadata"].get("mystnb", {})
-        assert len(words.get("image", {}).get("alt", "")) > 30, f"{cell['id']}: alt text that tells what is seen"
-        assert len(words.get("figure", {}).get("caption", "")) > 30, f"{cell['id']}: a caption that states the message"
-        assert re.fullmatch(r"fig-[a-z0-9-]+", words["figure"].get("name", "")), f"{cell['id']}: a name fig-..."
+        assert len(words.get("image", {}).get("alt", "")) > 30, (
+            f"{cell['id']}: alt text that tells what is seen"
+        )
+        assert len(words.get("figure", {}).get("caption", "")) > 30, (
+            f"{cell['id']}: a caption that states the message"
+        )
+        assert re.fullmatch(r"fig-[a-z0-9-]+", words["figure"].get("name", "")), (
+            f"{cell['id']}: a name fig-..."
+        )
 
 
 def test_a_figure_prints_its_key_numbers(chapter):
     """A figure with numbers on its axes; a drawing of an idea has none to print."""
     for cell in chapter[2] if kind(chapter[0]) == "chapter" else []:
-        source, name = "".join(cell["source"]), cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")
+        source, name = (
+            "".join(cell["source"]),
+            cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),
+        )
         drawing = name.endswith("-idea") or 'axis("off")' in source or "set_axis_off" in source
         if name and not drawing:
             printed = "".join("".join(output.get("text", "")) for output in cell["outputs"])
-            assert printed.strip(), f"{cell['id']}, {name}: print the numbers that the picture shows"
+            assert printed.strip(), (
+                f"{cell['id']}, {name}: print the numbers that the picture shows"
+            )
 
 
 def test_exercises_have_one_solution_each(chapter):
@@ -85,7 +111,9 @@ def test_exercises_have_one_solution_each(chapter):
 
 def test_labels_and_directives(chapter):
     text = chapter[3]
-    assert re.match(r"\((ch-[a-z0-9-]+)\)=\n# ", text), "a chapter starts with its label (ch-...)= and its title"
+    assert re.match(r"\((ch-[a-z0-9-]+)\)=\n# ", text), (
+        "a chapter starts with its label (ch-...)= and its title"
+    )
     forms = r"^:label:\s*(\S+)", r"^\(([^)\n]+)\)=$", r"^\$\$ \(([^)\n]+)\)$"
     labels = [label for form in forms for label in re.findall(form, text, re.M)]
     odd = [label for label in labels if not re.fullmatch(r"[a-z0-9-]+", label)]
@@ -95,7 +123,9 @@ def test_labels_and_directives(chapter):
     assert not broken, "breaks every toggle of the page; use {dropdown}"
     without = re.sub(r"\$\$.*?\$\$", "$$$$", text, flags=re.S)
     assert not re.search(r"[^\n]\n\$\$\$\$", without), "a blank line before every display formula"
-    assert not re.search(r"can be shown|easy to see|\btrivially\b|\bobviously\b", text, re.I), "show it"
+    assert not re.search(r"can be shown|easy to see|\btrivially\b|\bobviously\b", text, re.I), (
+        "show it"
+    )
 
 
 def test_one_thread_in_a_kernel_of_the_readers_own(chapter):
@@ -103,22 +133,35 @@ def test_one_thread_in_a_kernel_of_the_readers_own(chapter):
     first = "".join(chapter[2][0]["source"])
     threads_first = r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy'
     assert re.search(threads_first, first), "the first cell, before numpy is imported"
-    if chapter[0].name != "intro.ipynb":                                    # it needs the clone, and says so
-        assert first.startswith('# needs spinlib: in a clone of the book, pip install ".[all]"'), "for who downloads it"
+    if chapter[0].name != "intro.ipynb":  # it needs the clone, and says so
+        assert first.startswith('# needs spinlib: in a clone of the book, pip install ".[all]"'), (
+            "for who downloads it"
+        )
 
 
 def test_every_label_that_a_page_links_to_exists():
     """The build says so too, minutes later."""
-    texts = {path: path.read_text() for path in [ROOT / "conventions.md", *(ROOT / "chapters").rglob("*.md")]}
+    texts = {
+        path: path.read_text()
+        for path in [ROOT / "conventions.md", *(ROOT / "chapters").rglob("*.md")]
+    }
     for path in NOTEBOOKS:
         cells = json.loads(path.read_text())["cells"]
         names = [c["metadata"].get("mystnb", {}).get("figure", {}).get("name", "") for c in cells]
-        texts[path] = "\n\n".join(["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"]
-                                  + [f":name: {name}" for name in names if name])
+        texts[path] = "\n\n".join(
+            ["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"]
+            + [f":name: {name}" for name in names if name]
+        )
     labels, links = set(), {}
     for path, text in texts.items():
-        labels |= set(re.findall(r"^\s*\(([\w-]+)\)=|:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\)", text, re.M))
+        labels |= set(
+            re.findall(
+                r"^\s*\(([\w-]+)\)=|:(?:label|name): *([\w-]+)|\$\$ *\(([\w-]+)\)", text, re.M
+            )
+        )
         for role, target in re.findall(r"\{(ref|numref|eq)\}`(?:[^`<]*<)?([^`<>]+)>?`", text):
             links.setdefault(target, f"{{{role}}}`{target}` in {path.relative_to(ROOT)}")
     known = {name for names in labels for name in names}
-    assert len(links) > 500 and [said for target, said in links.items() if target not in known] == []
+    assert (
+        len(links) > 500 and [said for target, said in links.items() if target not in known] == []
+    )

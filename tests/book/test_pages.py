@@ -1,4 +1,5 @@
 """What is done to the pages between their source and the reader: boxes, languages, the index of the search, the PDF."""
+
 import importlib.util
 import json
 import pathlib
@@ -18,7 +19,10 @@ def load(path):
     return module
 
 
-book_repository, book_meta = load(ROOT / "_ext" / "book_repository.py"), load(ROOT / "_ext" / "book_meta.py")
+book_repository, book_meta = (
+    load(ROOT / "_ext" / "book_repository.py"),
+    load(ROOT / "_ext" / "book_meta.py"),
+)
 book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
 
 
@@ -32,7 +36,12 @@ def box(title, *classes, text="words"):
 
 
 def test_all_predict_boxes_look_alike_and_others_stay():
-    boxes = [box("Predict"), box("Predict", "tip"), box("Predict", "predict"), box("In this chapter", "tip")]
+    boxes = [
+        box("Predict"),
+        box("Predict", "tip"),
+        box("Predict", "predict"),
+        box("In this chapter", "tip"),
+    ]
     book_setup.know_boxes(None, nodes.section("", *boxes))
     assert [b["classes"] for b in boxes] == [["predict"], ["predict"], ["predict"], ["tip"]]
 
@@ -52,7 +61,10 @@ def test_a_long_text_of_two_languages_is_parted_at_once():
     """The build once hung on such a text: two ways to match a sign are 2^k ways to match k of them."""
     text = "自旋玻璃，平均场；" * 50 + "spin glass"
     assert book_setup.CHINESE.fullmatch(text) is None
-    assert [part.astext() for part in book_setup.in_languages(text)] == ["自旋玻璃，平均场；" * 50, "spin glass"]
+    assert [part.astext() for part in book_setup.in_languages(text)] == [
+        "自旋玻璃，平均场；" * 50,
+        "spin glass",
+    ]
 
 
 def test_the_search_index_has_the_parts_of_chinese_words():
@@ -62,9 +74,15 @@ def test_the_search_index_has_the_parts_of_chinese_words():
 
 def test_parts_are_numbered_in_their_order():
     """Part 2 was read before part 1, and a set has no order."""
-    env = types.SimpleNamespace(tocs={"part_2": 0, "part_1": 0}, numbered_toctrees={"part_3", "part_1", "part_2"})
+    env = types.SimpleNamespace(
+        tocs={"part_2": 0, "part_1": 0}, numbered_toctrees={"part_3", "part_1", "part_2"}
+    )
     book_setup.order_parts(None, env)
-    assert list(env.tocs) == ["part_1", "part_2"] and list(env.numbered_toctrees) == ["part_1", "part_2", "part_3"]
+    assert list(env.tocs) == ["part_1", "part_2"] and list(env.numbered_toctrees) == [
+        "part_1",
+        "part_2",
+        "part_3",
+    ]
     book_setup.unorder_parts(None, env)
     assert env.numbered_toctrees == {"part_3", "part_1", "part_2"}
 
@@ -72,7 +90,11 @@ def test_parts_are_numbered_in_their_order():
 def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
     (tmp_path / "_sources").mkdir()
     copy = tmp_path / "_sources" / "x.ipynb"
-    copy.write_text(json.dumps({"cells": [{"id": "a", "cell_type": "markdown", "metadata": {}, "source": "# T"}]}))
+    copy.write_text(
+        json.dumps(
+            {"cells": [{"id": "a", "cell_type": "markdown", "metadata": {}, "source": "# T"}]}
+        )
+    )
     app = types.SimpleNamespace(builder=types.SimpleNamespace(format="html"), outdir=tmp_path)
     for _ in range(2):
         book_setup.say_how_to_run(app, None)
@@ -91,42 +113,85 @@ def test_links_inside_the_pdf_stay_inside(tmp_path):
         '<article class="bd-article"><h1 id="t">T<a class="headerlink" href="#t">#</a></h1>'
         '<a href="b.html#u">b</a><a href="#t">t</a><a href="_modules/x.html">code</a>'
         '<a href="https://doi.org/1">doi</a>'
-        '<details><p>in</p></details><details class="hide">draws</details></article>')
+        '<details><p>in</p></details><details class="hide">draws</details></article>'
+    )
     page = make_pdf.article(tmp_path, "a", {"a", "b"})
-    assert [link.get("href") for link in page.select("a")] == ["#b-u", "#a-t", None, "https://doi.org/1"]
+    assert [link.get("href") for link in page.select("a")] == [
+        "#b-u",
+        "#a-t",
+        None,
+        "https://doi.org/1",
+    ]
     assert page.details.has_attr("open") and page.h1["id"] == "a-t"
     assert "draws" not in page.text and "Solutions" not in page.text
 
 
 def test_in_the_pdf_solutions_follow_the_chapter_and_say_whose_they_are(tmp_path):
-    exercise = ('<div class="exercise"><p class="admonition-title"><span class="caption-number">Exercise {0} </span>'
-                '</p></div>')
+    exercise = (
+        '<div class="exercise"><p class="admonition-title"><span class="caption-number">Exercise {0} </span>'
+        "</p></div>"
+    )
     solution = '<div class="solution" id="s{0}"><p class="admonition-title">Solution</p></div>'
-    (tmp_path / "a.html").write_text('<article class="bd-article"><h1>T</h1>' + "".join(
-        (exercise + solution).format(k) for k in (1, 2)) + "<p>end</p></article>")
+    (tmp_path / "a.html").write_text(
+        '<article class="bd-article"><h1>T</h1>'
+        + "".join((exercise + solution).format(k) for k in (1, 2))
+        + "<p>end</p></article>"
+    )
     page = make_pdf.article(tmp_path, "a", {"a"})
     assert page.get_text(" ", strip=True).split("end")[1].split() == (
-        "Solutions Solution of Exercise 1 Solution of Exercise 2".split())
+        "Solutions Solution of Exercise 1 Solution of Exercise 2".split()
+    )
     assert [node["id"] for node in page.select(".solution")] == ["a-s1", "a-s2"]
 
 
 def test_a_pdf_of_a_part_has_its_opening_and_its_chapters():
     [(caption, names)] = make_pdf.chosen("part_3")
-    assert caption == "" and names[0] == "chapters/part_3" and "chapters/mapping/message_passing" in names
+    assert (
+        caption == ""
+        and names[0] == "chapters/part_3"
+        and "chapters/mapping/message_passing" in names
+    )
     assert make_pdf.chosen("") == make_pdf.contents()
     with pytest.raises(SystemExit, match="no part three; take one of part_1, part_2"):
         make_pdf.chosen("three")
 
 
 def test_the_contents_of_the_pdf_name_what_is_of_the_chapter_and_its_page(tmp_path):
-    (tmp_path / "intro.html").write_text("<head></head><article class='bd-article'><h1>Title</h1></article>")
-    (tmp_path / "a.html").write_text('<article class="bd-article"><section id="t"><h1>T</h1>' + "".join(
-        f'<section id="s{k}"><h2>1.{k}. {name}<a class="headerlink" href="#">#</a></h2></section>' for k, name in
-        enumerate(("Why", "Exercises", "What is checked, and how well", "Summary", "Further reading", "Next"))))
+    (tmp_path / "intro.html").write_text(
+        "<head></head><article class='bd-article'><h1>Title</h1></article>"
+    )
+    (tmp_path / "a.html").write_text(
+        '<article class="bd-article"><section id="t"><h1>T</h1>'
+        + "".join(
+            f'<section id="s{k}"><h2>1.{k}. {name}<a class="headerlink" href="#">#</a></h2></section>'
+            for k, name in enumerate(
+                (
+                    "Why",
+                    "Exercises",
+                    "What is checked, and how well",
+                    "Summary",
+                    "Further reading",
+                    "Next",
+                )
+            )
+        )
+    )
     text = make_pdf.combine(tmp_path, [("Caption", ["a"]), ("", ["intro"])], {"a-s1": 17})
     lines = make_pdf.BeautifulSoup(text, "html.parser").select(".contents p")
-    assert [line.get_text() for line in lines] == ["Caption", "T", "1.0. Why", "1.1. Exercises17", "Title"]
-    assert [line.a and line.a["href"] for line in lines] == [None, "#a-t", "#a-s0", "#a-s1", "#intro"]
+    assert [line.get_text() for line in lines] == [
+        "Caption",
+        "T",
+        "1.0. Why",
+        "1.1. Exercises17",
+        "Title",
+    ]
+    assert [line.a and line.a["href"] for line in lines] == [
+        None,
+        "#a-t",
+        "#a-s0",
+        "#a-s1",
+        "#intro",
+    ]
 
 
 def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monkeypatch):
@@ -138,7 +203,9 @@ def test_without_a_browser_or_a_book_the_pdf_is_refused_in_words(tmp_path, monke
         make_pdf.main("", tmp_path)
 
 
-@pytest.mark.parametrize("address, said", [("https://example.org/book", "example.org/book"), ("", "")])
+@pytest.mark.parametrize(
+    "address, said", [("https://example.org/book", "example.org/book"), ("", "")]
+)
 def test_the_front_page_says_the_address_once_there_is_one(address, said):
     config = types.SimpleNamespace(html_theme_options={"repository_url": address})
     place = nodes.container(classes=["book-address"])
@@ -149,19 +216,27 @@ def test_the_front_page_says_the_address_once_there_is_one(address, said):
 
 # --- the general index -----------------------------------------------------------------------------------------------
 
+
 def test_the_index_finds_the_section_that_says_most():
     import subjects
-    parts = [("a/one", "sec-one", "Overlaps", "An overlap."), ("a/one", "sec-two", "Else", "overlap overlap"),
-             ("b/two", "ch-two", "", "One overlap.")]
-    assert subjects.places(r"\boverlap", parts) == ["sec-one"]                   # in a heading; once is not much
+
+    parts = [
+        ("a/one", "sec-one", "Overlaps", "An overlap."),
+        ("a/one", "sec-two", "Else", "overlap overlap"),
+        ("b/two", "ch-two", "", "One overlap."),
+    ]
+    assert subjects.places(r"\boverlap", parts) == ["sec-one"]  # in a heading; once is not much
     assert subjects.places("else", parts) == ["sec-two"] and subjects.places("nothing", parts) == []
 
 
 @pytest.mark.slow
 def test_the_index_has_terms_subjects_people_and_other_names():
     import subjects
+
     known, text = subjects.entries(), subjects.index()
-    assert not [name for name, about in known.items() if "see" in about and about["see"] not in known]
+    assert not [
+        name for name, about in known.items() if "see" in about and about["see"] not in known
+    ]
     lines = re.findall(r"^\* (?:\{term\}`|\*\*)(.+?)(?:`|\*\*)", text, re.M)
     assert lines == sorted(lines, key=subjects.key) and len(lines) == len(set(lines)) > 150
     assert {"1RSB", "GAMP", "Gardner transition", "beta", "Onsager, Lars"} <= set(lines)
@@ -170,12 +245,16 @@ def test_the_index_has_terms_subjects_people_and_other_names():
     labels = {label for _, label, _, _ in subjects.sections()}
     assert len(targets) > 300 and set(targets) <= labels
     assert text.count(": in the glossary") < 0.15 * len(subjects.glossary())
-    assert all(re.search(rf"^## {letter}\n\n\* ", text, re.M) for letter in re.findall(r"^## (\S+)$", text, re.M))
+    assert all(
+        re.search(rf"^## {letter}\n\n\* ", text, re.M)
+        for letter in re.findall(r"^## (\S+)$", text, re.M)
+    )
 
 
 @pytest.mark.slow
 def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
     import subjects
+
     known, parts, said = subjects.entries(), subjects.sections(), {}
     for _, label, _, words in parts:
         said[label] = said.get(label, "") + words
@@ -184,34 +263,60 @@ def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
             continue
         line = subjects.line(name, about, parts, known)
         if "defined" in about:
-            assert re.findall(r"numref\}`%s <(.+?)>`", line)[0] == about["defined"] and "**{numref}" in line
+            assert (
+                re.findall(r"numref\}`%s <(.+?)>`", line)[0] == about["defined"]
+                and "**{numref}" in line
+            )
             told = re.search(about["words"], said[about["defined"]], re.I)
             assert told, f"{name}: {about['defined']} does not say it"
         else:
-            assert name in subjects.declared()["people"], f"{name}: which section defines it, of {found}?"
+            assert name in subjects.declared()["people"], (
+                f"{name}: which section defines it, of {found}?"
+            )
 
 
 def meta(address, *children):
     config = types.SimpleNamespace(html_title="The Book", html_baseurl=address)
-    context = {"title": "A <em>glass</em> &amp; more", "metatags": "", "pageurl": address + "a.html"}
-    book_meta.add(types.SimpleNamespace(config=config), "a", "page.html", context, nodes.section("", *children))
+    context = {
+        "title": "A <em>glass</em> &amp; more",
+        "metatags": "",
+        "pageurl": address + "a.html",
+    }
+    book_meta.add(
+        types.SimpleNamespace(config=config),
+        "a",
+        "page.html",
+        context,
+        nodes.section("", *children),
+    )
     return dict(re.findall(r'(?:name|property)="([^"]*)" content="([^"]*)"', context["metatags"]))
 
 
 def test_a_page_says_what_it_teaches_to_who_links_to_it():
     long = "You will be able to " + "solve glasses, " * 20
-    found = meta("https://example.org/", paragraph("too short"), box("In this chapter", text=long),
-                 paragraph("later " * 9))
+    found = meta(
+        "https://example.org/",
+        paragraph("too short"),
+        box("In this chapter", text=long),
+        paragraph("later " * 9),
+    )
     assert found["description"] == found["og:description"]
     assert found["description"].startswith("You will be able to solve")
     assert found["description"].endswith("solve glasses ...")
     assert len(found["description"]) <= book_meta.LENGTH + 4
-    assert found["og:title"] == "A glass &amp; more" and found["og:url"] == "https://example.org/a.html"
-    assert (ROOT / found["og:image"].removeprefix("https://example.org/")).is_file() and found["twitter:card"]
+    assert (
+        found["og:title"] == "A glass &amp; more"
+        and found["og:url"] == "https://example.org/a.html"
+    )
+    assert (ROOT / found["og:image"].removeprefix("https://example.org/")).is_file() and found[
+        "twitter:card"
+    ]
 
 
 def test_without_a_box_the_first_paragraph_and_without_an_address_none_is_claimed():
-    found = meta("", paragraph("short"), paragraph('A "page" of forty signs, and a few more of them.'))
+    found = meta(
+        "", paragraph("short"), paragraph('A "page" of forty signs, and a few more of them.')
+    )
     assert found["description"] == "A &quot;page&quot; of forty signs, and a few more of them."
     assert "og:url" not in found
     assert "description" not in meta("")

@@ -1,4 +1,5 @@
 """Moving figures: each player of a chapter has its frames, small, and drawn by the code that the chapter now has."""
+
 import json
 import pathlib
 import re
@@ -10,8 +11,12 @@ ROOT = pathlib.Path(__file__).parents[2]
 import make_frames
 
 NOTEBOOKS = [ROOT / "intro.ipynb", *sorted((ROOT / "chapters").rglob("*.ipynb"))]
-PLAYERS = [(path, name, code) for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts
-           for name, code in make_frames.players(json.loads(path.read_text(encoding="utf-8"))).items()]
+PLAYERS = [
+    (path, name, code)
+    for path in NOTEBOOKS
+    if ".ipynb_checkpoints" not in path.parts
+    for name, code in make_frames.players(json.loads(path.read_text(encoding="utf-8"))).items()
+]
 
 
 def size(path: pathlib.Path) -> list[int]:
@@ -24,7 +29,9 @@ def problems(name: str, code: str, folder: pathlib.Path) -> list[str]:
     entry = make_frames.manifest(folder).get(name)
     if entry is None:
         return ["not in frames.js"]
-    files = sorted(path.name for path in (folder / name).iterdir()) if (folder / name).is_dir() else []
+    files = (
+        sorted(path.name for path in (folder / name).iterdir()) if (folder / name).is_dir() else []
+    )
     wrong = []
     if files != [f"{k:02d}.png" for k in range(len(entry["labels"]))]:
         wrong.append(f"{len(entry['labels'])} labels, but the files {files}")
@@ -54,10 +61,17 @@ def test_the_slider_starts_at_the_still_picture(path):
             assert int(still) < len(make_frames.manifest()[name]["labels"])
 
 
-SHOWN = [(path, found) for path in NOTEBOOKS if ".ipynb_checkpoints" not in path.parts
-         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "markdown"
-         for found in re.findall(r":::\{figure\} (\S+)\n(?::(?!class).*\n)*:class: (player-\S+ still-\d+)\n:alt: (.+)",
-                                 "".join(cell["source"]))]
+SHOWN = [
+    (path, found)
+    for path in NOTEBOOKS
+    if ".ipynb_checkpoints" not in path.parts
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+    if cell["cell_type"] == "markdown"
+    for found in re.findall(
+        r":::\{figure\} (\S+)\n(?::(?!class).*\n)*:class: (player-\S+ still-\d+)\n:alt: (.+)",
+        "".join(cell["source"]),
+    )
+]
 
 
 @pytest.mark.parametrize(("path", "found"), SHOWN, ids=lambda value: getattr(value, "stem", ""))
@@ -66,7 +80,11 @@ def test_a_player_that_is_shown_again_stands_at_a_frame_of_it(path, found):
     name, still = re.fullmatch(r"player-([a-z0-9-]+) still-(\d+)", classes).groups()
     assert name in [name for _, name, _ in PLAYERS], "drawn by a cell of another chapter"
     file = make_frames.FRAMES / name / f"{int(still):02d}.png"
-    assert (path.parent / picture).resolve() == file.resolve() and file.is_file() and len(alt.split()) > 15
+    assert (
+        (path.parent / picture).resolve() == file.resolve()
+        and file.is_file()
+        and len(alt.split()) > 15
+    )
 
 
 def test_no_frames_without_a_player():
@@ -85,8 +103,12 @@ def free_energy_picture(k):
     ax.plot([0, 10.0 ** k], [0, 1])
     return fig
 """
-PLAYER = {"mystnb": {"figure": {"caption": "c", "name": "fig-x"},
-                     "image": {"alt": "a", "classes": "player-free-energy"}}}
+PLAYER = {
+    "mystnb": {
+        "figure": {"caption": "c", "name": "fig-x"},
+        "image": {"alt": "a", "classes": "player-free-energy"},
+    }
+}
 
 
 def cell(source, metadata=None):
@@ -106,10 +128,14 @@ def drawn(tmp_path_factory):
 
 def test_the_tool_draws_what_the_tests_accept(drawn):
     folder, notebook = drawn
-    (name, code), = make_frames.players(notebook).items()
+    ((name, code),) = make_frames.players(notebook).items()
     assert name == "free-energy"
     assert problems(name, code, folder / "frames") == []
-    assert make_frames.manifest(folder / "frames")[name]["labels"] == ["T = 1", "T = 0.5", "T = 0.25"]
+    assert make_frames.manifest(folder / "frames")[name]["labels"] == [
+        "T = 1",
+        "T = 0.5",
+        "T = 0.25",
+    ]
     frames = {(folder / "frames" / name / f"{k:02d}.png").read_bytes() for k in range(3)}
     assert len(frames) == 3, "each frame shows something else"
     assert (folder / "frames" / "frames.js").read_text().count("players[") == 1
@@ -121,16 +147,21 @@ def test_check_compares_with_what_is_stored(drawn, capsys):
     other = json.loads(json.dumps(notebook).replace("T = 0.5", "T = 0.7"))
     (folder / "other.ipynb").write_text(json.dumps(other))
     assert make_frames.main(str(folder / "x.ipynb"), [], check=True, folder=folder / "frames") == 0
-    assert make_frames.main(str(folder / "other.ipynb"), [], check=True, folder=folder / "frames") == 1
+    assert (
+        make_frames.main(str(folder / "other.ipynb"), [], check=True, folder=folder / "frames") == 1
+    )
     assert "T = 0.7" in capsys.readouterr().out
     code = make_frames.players(other)["free-energy"]
     assert "the code that draws it has changed" in problems("free-energy", code, folder / "frames")
 
 
-@pytest.mark.parametrize(("source", "words"), [
-    (CODE.replace("free_energy_frames", "frames"), "defines no free_energy_frames"),
-    (CODE.replace("return fig", "return ax"), "must return a matplotlib figure, not Axes"),
-])
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (CODE.replace("free_energy_frames", "frames"), "defines no free_energy_frames"),
+        (CODE.replace("return fig", "return ax"), "must return a matplotlib figure, not Axes"),
+    ],
+)
 def test_what_is_missing_is_said(tmp_path, source, words):
     (tmp_path / "x.ipynb").write_text(json.dumps({"cells": [cell(source, PLAYER)]}))
     with pytest.raises(SystemExit, match=words):

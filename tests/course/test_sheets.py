@@ -1,4 +1,5 @@
 """The problem sheets and their solutions: each problem is whole, and its target is what its solution prints."""
+
 import json
 import re
 
@@ -19,7 +20,7 @@ def problems(text):
     """(label, heading, number, minutes, text) of every problem of a sheet."""
     found = list(PROBLEM.finditer(text))
     ends = [match.start() for match in found[1:]] + [len(text)]
-    return [(*match.groups(), text[match.end():end]) for match, end in zip(found, ends)]
+    return [(*match.groups(), text[match.end() : end]) for match, end in zip(found, ends)]
 
 
 def targets(text):
@@ -29,7 +30,9 @@ def targets(text):
 
 
 def solution(sheet):
-    return json.loads((ROOT / "course" / "solutions" / f"{sheet.stem}.ipynb").read_text(encoding="utf-8"))
+    return json.loads(
+        (ROOT / "course" / "solutions" / f"{sheet.stem}.ipynb").read_text(encoding="utf-8")
+    )
 
 
 def parts(notebook):
@@ -48,8 +51,11 @@ def parts(notebook):
 def prints(target, text):
     """Whether a printed number, with its sign, rounds to the target; with its decimals, or at most two more."""
     decimals = len(target.partition(".")[2])
-    return any(abs(float(number) - float(target)) <= (0.5 + 1e-6) * 10.0**-decimals
-               and decimals <= len(number.partition(".")[2]) <= decimals + 2 for number in SIGNED.findall(text))
+    return any(
+        abs(float(number) - float(target)) <= (0.5 + 1e-6) * 10.0**-decimals
+        and decimals <= len(number.partition(".")[2]) <= decimals + 2
+        for number in SIGNED.findall(text)
+    )
 
 
 def test_every_sheet_has_its_place_and_its_solution():
@@ -87,8 +93,12 @@ def test_a_solution_belongs_to_each_problem_and_prints_its_target(sheet):
     printed = parts(solution(sheet))
     found = problems(sheet.read_text(encoding="utf-8"))
     assert [heading for heading in printed if heading] == [heading for _, heading, *_ in found]
-    missing = [(heading, t) for _, heading, _, _, body in found for t in targets(body)
-               if not prints(t, printed[heading])]
+    missing = [
+        (heading, t)
+        for _, heading, _, _, body in found
+        for t in targets(body)
+        if not prints(t, printed[heading])
+    ]
     assert not missing
 
 
@@ -98,10 +108,19 @@ def test_a_wrong_target_is_found():
         printed = parts(solution(sheet))
         for _, heading, _, _, body in problems(sheet.read_text(encoding="utf-8")):
             for target in targets(body):
-                for changed in (f"{1.03 * float(target):.{len(target.partition('.')[2])}f}", f"{-float(target)}"):
-                    wrong.append(float(changed) == float(target) or prints(changed, printed[heading]))
+                for changed in (
+                    f"{1.03 * float(target):.{len(target.partition('.')[2])}f}",
+                    f"{-float(target)}",
+                ):
+                    wrong.append(
+                        float(changed) == float(target) or prints(changed, printed[heading])
+                    )
     assert sum(wrong) <= 0.1 * len(wrong)
-    assert prints("-0.16", "s = -0.159") and not prints("0.16", "s = -0.159") and not prints("-0.160", "s = -0.16")
+    assert (
+        prints("-0.16", "s = -0.159")
+        and not prints("0.16", "s = -0.159")
+        and not prints("-0.160", "s = -0.16")
+    )
     assert targets("*Target:* (a) $x=$ **0.50**,\n**-1.2**.\n\n**0.7**") == ["0.50", "-1.2"]
 
 
@@ -112,16 +131,23 @@ def test_a_solution_is_executed_and_stripped_as_a_chapter_is(path):
     assert path.stat().st_size < 500_000
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     name = path.relative_to(ROOT).with_suffix("")
-    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1)), f"run it: make execute CHAPTER={name}"
-    assert re.search(r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy', "".join(code[0]["source"]))
+    assert [c["execution_count"] for c in code] == list(range(1, len(code) + 1)), (
+        f"run it: make execute CHAPTER={name}"
+    )
+    assert re.search(
+        r'setdefault\("OMP_NUM_THREADS", "1"\)(?s:.*)import numpy', "".join(code[0]["source"])
+    )
     for cell in code:
-        assert set(cell["metadata"]) <= {"mystnb", "tags"} and not set(cell["metadata"].get("tags", [])) & {
-            "nbval-skip", "nbval-ignore-output", "skip-execution", "raises-exception"}, cell["id"]
+        assert set(cell["metadata"]) <= {"mystnb", "tags"} and not set(
+            cell["metadata"].get("tags", [])
+        ) & {"nbval-skip", "nbval-ignore-output", "skip-execution", "raises-exception"}, cell["id"]
         assert max(map(len, "".join(cell["source"]).splitlines())) <= 88, cell["id"]
         for output in cell["outputs"]:
             assert output["output_type"] != "error" and output.get("name") != "stderr", cell["id"]
             if "image/png" in output.get("data", {}):
-                assert len(cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")) > 30, cell["id"]
+                assert (
+                    len(cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")) > 30
+                ), cell["id"]
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
@@ -150,10 +176,16 @@ WEEKS = re.findall(r"^\| (\d+) \|(.*)\|$", COURSE, re.M)
 @pytest.mark.slow
 def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
     weeks = [int(number) for number, _ in WEEKS]
-    assert weeks[:14] == list(range(1, 15)) and weeks[14:] == list(range(1, 9)), "14 weeks, and 8 lectures"
-    named = re.findall(r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)", " ".join(row for _, row in WEEKS[:14]))
+    assert weeks[:14] == list(range(1, 15)) and weeks[14:] == list(range(1, 9)), (
+        "14 weeks, and 8 lectures"
+    )
+    named = re.findall(
+        r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)", " ".join(row for _, row in WEEKS[:14])
+    )
     assert not [name for name in named if name not in chapters()]
-    assert {name for name in chapters() if not name.startswith("beyond/")} <= set(named), "a chapter without a week"
+    assert {name for name in chapters() if not name.startswith("beyond/")} <= set(named), (
+        "a chapter without a week"
+    )
 
 
 @pytest.mark.parametrize("week, row", WEEKS[:14])
@@ -164,8 +196,10 @@ def test_a_week_says_how_long_its_reading_takes(week, row):
     minutes = 0
     for name, words in re.findall(r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)((?:(?!\]\().)*)", needed):
         there = boxes.sections(name)
-        minutes += sum(boxes.measure(there[heading])[2] for heading in
-                       ([None, *re.findall(r"\*([^*]+)\*", words)] if "*" in words else there))
+        minutes += sum(
+            boxes.measure(there[heading])[2]
+            for heading in ([None, *re.findall(r"\*([^*]+)\*", words)] if "*" in words else there)
+        )
     assert int(told) == pytest.approx(minutes, rel=0.2), f"{minutes} minutes"
 
 
@@ -183,18 +217,28 @@ def shown(text):
 @pytest.mark.parametrize("week, row", WEEKS)
 def test_what_a_week_names_is_there(week, row):
     """Files, headings (in italics behind the link to their chapter), and figures, each in a section that is read."""
-    assert not [link for link in re.findall(r"\]\(([^)]+)\)", row) if not (ROOT / "course" / link).is_file()]
+    assert not [
+        link for link in re.findall(r"\]\(([^)]+)\)", row) if not (ROOT / "course" / link).is_file()
+    ]
     given, _, show = row.strip(" |").rpartition("|")
     read = {}
     for link, words in re.findall(r"\]\(([^)]+)\)((?:(?!\]\().)*)", given):
         wanted = re.findall(r"\*([^*]+)\*", words)
         text = (ROOT / "course" / link).read_text(encoding="utf-8")
-        headings = {heading.strip() for heading in re.findall(r"## ([^\"\\|]+?)(?:\\n|\"|$)", text, re.M)}
+        headings = {
+            heading.strip() for heading in re.findall(r"## ([^\"\\|]+?)(?:\\n|\"|$)", text, re.M)
+        }
         assert set(wanted) <= headings, link
         if link.endswith(".ipynb"):
             chosen = (None, *wanted)
-            read |= {figure: (link, section) for figure, section in shown(text) if not wanted or section in chosen}
+            read |= {
+                figure: (link, section)
+                for figure, section in shown(text)
+                if not wanted or section in chosen
+            }
     words, place, figure = re.fullmatch(r" \[(.+)\]\((.+)\), `(fig-[a-z0-9-]+)`", show).groups()
     assert figure in read, "no section that is read shows it"
     link, section = read[figure]
-    assert place == link and (words == section if section else words.startswith("the opening of ")), read[figure]
+    assert place == link and (
+        words == section if section else words.startswith("the opening of ")
+    ), read[figure]

@@ -1,15 +1,26 @@
 """The Bethe free energy: the shifts of the slides and their sum, stationarity in messages and in beliefs."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from spinlib.factor_graph import (bethe_free_energy, bethe_terms, bp, enumerate_states, ising, magnetisations,
-                                  pspin_ising, random_scopes, tree_scopes)
+from spinlib.factor_graph import (
+    bethe_free_energy,
+    bethe_terms,
+    bp,
+    enumerate_states,
+    ising,
+    magnetisations,
+    pspin_ising,
+    random_scopes,
+    tree_scopes,
+)
 
 
 # --- the slides: one more factor, one more variable, and their sum --------------------------------------------------
+
 
 def forest(rng, trees, p=3, M=2, beta=0.8):
     """Separate trees of p-spin factors with fields; returns scopes, couplings,
@@ -33,7 +44,10 @@ def test_slides_shift_of_adding_a_factor(seed, J_new, beta):
     old = pspin_ising(n, scopes, J, h=h, beta=beta)
     marginals, log_Z_old = enumerate_states(old)
     new = pspin_ising(n, [*scopes.tolist(), roots], [*J, J_new], h=h, beta=beta)
-    shift = np.log(np.cosh(beta * J_new) * (1 + np.tanh(beta * J_new) * magnetisations(marginals)[roots].prod()))
+    shift = np.log(
+        np.cosh(beta * J_new)
+        * (1 + np.tanh(beta * J_new) * magnetisations(marginals)[roots].prod())
+    )
     assert enumerate_states(new)[1] - log_Z_old == pytest.approx(shift, abs=1e-11)
     _, factor = bethe_terms(new, bp(new).messages)
     assert factor[len(J)] == pytest.approx(shift, abs=1e-11)
@@ -51,8 +65,15 @@ def test_slides_shift_of_adding_a_variable_with_its_factors(seed, beta):
     marginals, log_Z_old = enumerate_states(pspin_ising(n, scopes, J, h=h, beta=beta))
     new = pspin_ising(n + 1, [*scopes.tolist(), *hung], [*J, *J_new], h=[*h, 0.0], beta=beta)
     m = magnetisations(marginals)
-    Lambda = [np.prod([np.cosh(beta * j) * (1 + sign * np.tanh(beta * j) * m[list(others)].prod())
-                       for j, (_, *others) in zip(J_new, hung)]) for sign in (1, -1)]
+    Lambda = [
+        np.prod(
+            [
+                np.cosh(beta * j) * (1 + sign * np.tanh(beta * j) * m[list(others)].prod())
+                for j, (_, *others) in zip(J_new, hung)
+            ]
+        )
+        for sign in (1, -1)
+    ]
     shift = np.log(sum(Lambda))
     assert enumerate_states(new)[1] - log_Z_old == pytest.approx(shift, abs=1e-11)
     variable, _ = bethe_terms(new, bp(new).messages)
@@ -64,23 +85,30 @@ def test_slides_sum_of_the_shifts_is_the_bethe_free_energy():
     rng = np.random.default_rng(5)
     n, scopes, J, h, _ = forest(rng, trees=2, M=3)
     tree = pspin_ising(n, scopes, J, h=h)
-    loopy = pspin_ising(12, random_scopes(12, 9, 3, rng=6), rng.normal(size=9), h=rng.normal(size=12), beta=0.5)
+    loopy = pspin_ising(
+        12, random_scopes(12, 9, 3, rng=6), rng.normal(size=9), h=rng.normal(size=12), beta=0.5
+    )
     for graph in (tree, loopy):
         found = bp(graph)
         variable, factor = bethe_terms(graph, found.messages)
         degree = np.array([len(scope) for scope, _ in graph.factors])
         total = variable.sum() + factor.sum() - (degree * factor).sum()
         assert total == pytest.approx(found.log_Z, abs=1e-12)
-        assert bethe_free_energy(graph, found.marginals, found.factor_marginals) == pytest.approx(-total, abs=1e-10)
+        assert bethe_free_energy(graph, found.marginals, found.factor_marginals) == pytest.approx(
+            -total, abs=1e-10
+        )
     assert bp(tree).log_Z == pytest.approx(enumerate_states(tree)[1], abs=1e-11)
     assert abs(bp(loopy).log_Z - enumerate_states(loopy)[1]) > 1e-4
 
 
 # --- stationarity ---------------------------------------------------------------------------------------------------
 
+
 def loopy_graph(seed, beta):
     rng = np.random.default_rng(seed)
-    return pspin_ising(9, random_scopes(9, 7, 3, rng=rng), rng.normal(size=7), h=rng.normal(size=9), beta=beta)
+    return pspin_ising(
+        9, random_scopes(9, 7, 3, rng=rng), rng.normal(size=7), h=rng.normal(size=9), beta=beta
+    )
 
 
 @settings(max_examples=12, deadline=None)
@@ -93,9 +121,12 @@ def test_fixed_points_are_stationary_in_the_messages(seed, beta):
     def value(messages):
         variable, factor = bethe_terms(graph, messages)
         return variable.sum() - ((degree - 1) * factor).sum()
+
     rng, eps = np.random.default_rng(seed), 1e-4
     tilts = rng.normal(size=(4, *found.messages.shape)).clip(-3, 3)
-    slopes = lambda m: [abs(value(m + eps * m * tilt) - value(m - eps * m * tilt)) / (2 * eps) for tilt in tilts]
+    slopes = lambda m: [
+        abs(value(m + eps * m * tilt) - value(m - eps * m * tilt)) / (2 * eps) for tilt in tilts
+    ]
     assert max(slopes(found.messages)) < 1e-6
     elsewhere = rng.uniform(0.2, 0.8, size=found.messages.shape)
     assert max(slopes(elsewhere)) > 1e-3
@@ -113,13 +144,16 @@ def test_fixed_points_are_stationary_in_the_beliefs_yedidia(seed, beta):
     def slope(change_b, change_joint, base=found):
         side = [
             bethe_free_energy(
-                graph, base.marginals + s * change_b, [b + s * d for b, d in zip(base.factor_marginals, change_joint)]
+                graph,
+                base.marginals + s * change_b,
+                [b + s * d for b, d in zip(base.factor_marginals, change_joint)],
             )
             for s in (eps, -eps)
         ]
         return (side[0] - side[1]) / (2 * eps)
+
     rng = np.random.default_rng(seed)
-    for i in rng.choice(graph.n, 3, replace=False):                     # one spin, and all factors that hold it
+    for i in rng.choice(graph.n, 3, replace=False):  # one spin, and all factors that hold it
         # small enough to keep every belief positive
         small = min(found.marginals[i].min(), 0.1)
         change_b, joints = np.zeros_like(found.marginals), []
@@ -131,11 +165,13 @@ def test_fixed_points_are_stationary_in_the_beliefs_yedidia(seed, beta):
             joints.append(joint if i in scope else np.zeros((2,) * len(scope)))
         lowest = min(b.min() for b in found.factor_marginals)
         if lowest > 2 * eps * small:
-            assert abs(slope(change_b, joints)) < 1e-4 * small / lowest ** 2 * eps + 1e-6
-    a = int(rng.integers(7))                                            # one factor, all its marginals kept
+            assert abs(slope(change_b, joints)) < 1e-4 * small / lowest**2 * eps + 1e-6
+    a = int(rng.integers(7))  # one factor, all its marginals kept
     lowest = found.factor_marginals[a].min()
     parity = lowest * np.multiply.outer(np.multiply.outer(sign, sign), sign)
-    joints = [parity if b == a else np.zeros_like(table) for b, table in enumerate(found.factor_marginals)]
+    joints = [
+        parity if b == a else np.zeros_like(table) for b, table in enumerate(found.factor_marginals)
+    ]
     assert abs(slope(np.zeros_like(found.marginals), joints)) < 1e-6
     away = [b + 0.5 * d for b, d in zip(found.factor_marginals, joints)]
     moved = type(found)(**{**found.__dict__, "factor_marginals": tuple(away)})
@@ -158,17 +194,24 @@ def test_text_before_eq_18_a_fixed_point_need_not_be_a_minimum():
         pair = lambda c: (1 + m * (sign[:, None] + sign) + c * np.outer(sign, sign)) / 4
         value = lambda c: bethe_free_energy(graph, single, [pair(c)] * 6)
         return minimize_scalar(
-            value, bounds=(2 * abs(m) - 1 + 1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-10}
+            value,
+            bounds=(2 * abs(m) - 1 + 1e-9, 1 - 1e-9),
+            method="bounded",
+            options={"xatol": 1e-10},
         ).fun
 
     at_zero = free_energy(0.0)
-    assert at_zero == pytest.approx(-fixed.log_Z, abs=1e-9)   # the fixed point is on this curve
+    assert at_zero == pytest.approx(-fixed.log_Z, abs=1e-9)  # the fixed point is on this curve
     assert free_energy(0.1) < at_zero - 1e-3 and free_energy(-0.1) < at_zero - 1e-3
 
 
 def test_starts():
     graph = loopy_graph(1, 0.5)
-    uniform, one, two = bp(graph), bp(graph, start="random", rng=1), bp(graph, start="random", rng=1)
+    uniform, one, two = (
+        bp(graph),
+        bp(graph, start="random", rng=1),
+        bp(graph, start="random", rng=1),
+    )
     np.testing.assert_array_equal(one.messages, two.messages)
     np.testing.assert_allclose(one.messages, uniform.messages, atol=1e-9)
     assert bp(graph, start=uniform.messages).n_iter == 1

@@ -1,4 +1,5 @@
 """Belief propagation on discrete factor graphs: exact on trees, the sweep edge by edge, known values, divergence."""
+
 import itertools
 import warnings
 
@@ -8,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinlib import ConvergenceWarning
-from spinlib.factor_graph import (FactorGraph, bp, edges, enumerate_states, ising, magnetisations, pspin_ising,
-                                  random_scopes)
+from spinlib.factor_graph import (
+    FactorGraph,
+    bp,
+    edges,
+    enumerate_states,
+    ising,
+    magnetisations,
+    pspin_ising,
+    random_scopes,
+)
 
 
 def random_tree(rng, zeros=False):
@@ -26,7 +35,7 @@ def random_tree(rng, zeros=False):
         return random_tree(rng, zeros)
     name = rng.permutation(len(cards))
     cards = np.array(cards)[np.argsort(name)]
-    planted = np.array([rng.integers(c) for c in cards])                # a state that every factor allows
+    planted = np.array([rng.integers(c) for c in cards])  # a state that every factor allows
     factors = []
     for scope in scopes:
         scope = rng.permutation(name[scope]).tolist()
@@ -59,7 +68,9 @@ def sweep_by_loops(graph, messages):
                 for j, x in zip(scope, state):
                     if j != i:
                         others = [b for b, (s, _) in enumerate(graph.factors) if j in s and b != a]
-                        incoming = np.prod([messages[b, j] for b in others], axis=0) * np.ones(graph.cards[j])
+                        incoming = np.prod([messages[b, j] for b in others], axis=0) * np.ones(
+                            graph.cards[j]
+                        )
                         weight = weight * (incoming / incoming.sum())[x]
                 answer[state[scope.index(i)]] += weight
             new[a, i] = answer / answer.sum()
@@ -67,6 +78,7 @@ def sweep_by_loops(graph, messages):
 
 
 # --- exactness on a class: trees ------------------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
@@ -81,14 +93,16 @@ def test_bp_is_exact_on_trees(seed, zeros):
     for (scope, _), joint in zip(graph.factors, found.factor_marginals):
         for slot, i in enumerate(scope):
             axes = tuple(k for k in range(len(scope)) if k != slot)
-            np.testing.assert_allclose(joint.sum(axes), marginals[i, :graph.cards[i]], atol=1e-12)
+            np.testing.assert_allclose(joint.sum(axes), marginals[i, : graph.cards[i]], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_enumeration_against_a_loop_over_states(seed):
     graph = random_tree(np.random.default_rng([seed, 1]), zeros=seed % 2 == 0)
     if np.prod(graph.cards) > 600:
-        graph = pspin_ising(5, random_scopes(5, 6, 3, rng=seed), np.random.default_rng(seed).normal(size=6), h=0.3)
+        graph = pspin_ising(
+            5, random_scopes(5, 6, 3, rng=seed), np.random.default_rng(seed).normal(size=6), h=0.3
+        )
     marginals, log_Z = by_loops(graph)
     exact = enumerate_states(graph)
     np.testing.assert_allclose(exact[0], marginals, atol=1e-13)
@@ -96,6 +110,7 @@ def test_enumeration_against_a_loop_over_states(seed):
 
 
 # --- oracle: the sweep in arrays is the sweep edge by edge ----------------------------------------------------------
+
 
 @pytest.mark.parametrize("zeros", [False, True])
 def test_vectorised_sweep_is_the_sweep_edge_by_edge(zeros):
@@ -123,11 +138,12 @@ def test_vectorised_sweep_is_the_sweep_edge_by_edge(zeros):
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = bp(graph, max_iter=sweeps, tol=1e-300)
         for row, (a, i) in zip(found.messages, edges(graph).tolist()):
-            np.testing.assert_allclose(row[:cards[i]], messages[a, i], rtol=1e-12)
-            assert (row[cards[i]:] == 0).all()
+            np.testing.assert_allclose(row[: cards[i]], messages[a, i], rtol=1e-12)
+            assert (row[cards[i] :] == 0).all()
 
 
 # --- known values and limits ----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize(("n", "beta"), [(3, 0.4), (5, 0.8), (8, 1.5)])
 def test_ring_misses_exactly_the_loop(n, beta):
@@ -150,8 +166,8 @@ def test_bethe_lattice_orders_at_tanh_beta_one_third(beta, magnetic):
     for axis in (0, 1):
         J[index, np.roll(index, 1, axis)] = J[np.roll(index, 1, axis), index] = 1
     graph = ising(J, beta=beta)
-    start = bp(ising(J, beta=beta, h=1.0)).messages                       # all up, from a graph with fields
-    found = bp(graph, start=start[:len(edges(graph))], max_iter=5000, tol=1e-9)
+    start = bp(ising(J, beta=beta, h=1.0)).messages  # all up, from a graph with fields
+    found = bp(graph, start=start[: len(edges(graph))], max_iter=5000, tol=1e-9)
     m = magnetisations(found.marginals)
     assert (m.min() > 0.2) if magnetic else (np.abs(m).max() < 1e-4)
 
@@ -159,7 +175,9 @@ def test_bethe_lattice_orders_at_tanh_beta_one_third(beta, magnetic):
 def test_no_coupling_leaves_free_spins():
     graph = pspin_ising(4, [(0, 1, 2)], 0.0, h=[0.3, 0.0, -1.0, 0.0], beta=2.0)
     found = bp(graph)
-    np.testing.assert_allclose(magnetisations(found.marginals), np.tanh([0.6, 0, -2.0, 0]), atol=1e-14)
+    np.testing.assert_allclose(
+        magnetisations(found.marginals), np.tanh([0.6, 0, -2.0, 0]), atol=1e-14
+    )
     assert found.log_Z == pytest.approx(np.log(2 * np.cosh([0.6, 0, -2.0, 0])).sum(), abs=1e-13)
     empty = bp(FactorGraph((2, 3), []))
     assert (
@@ -187,11 +205,14 @@ def test_loops_make_an_error_that_grows_with_the_coupling():
 
 # --- divergence -----------------------------------------------------------------------------------------------------
 
+
 def test_a_frustrated_glass_does_not_converge_and_says_so():
     rng = np.random.default_rng(0)
     J = np.triu(rng.normal(size=(14, 14)), 1)
     graph = ising(J + J.T, h=0.1 * rng.normal(size=14), beta=3.0)
-    with pytest.warns(ConvergenceWarning, match="belief propagation did not converge.*raise damping"):
+    with pytest.warns(
+        ConvergenceWarning, match="belief propagation did not converge.*raise damping"
+    ):
         found = bp(graph, max_iter=60)
     assert (
         not found.converged

@@ -1,11 +1,23 @@
 """Graphs and their factors: scopes that are drawn, starts, contradictions, and what is refused."""
+
 import tracemalloc
 
 import numpy as np
 import pytest
 
-from spinlib.factor_graph import (FactorGraph, bethe_free_energy, bethe_terms, bp, edges, enumerate_states, ising,
-                                  magnetisations, pspin_ising, random_scopes, tree_scopes)
+from spinlib.factor_graph import (
+    FactorGraph,
+    bethe_free_energy,
+    bethe_terms,
+    bp,
+    edges,
+    enumerate_states,
+    ising,
+    magnetisations,
+    pspin_ising,
+    random_scopes,
+    tree_scopes,
+)
 from spinlib.factor_graph._sum_product import Layout
 
 
@@ -16,14 +28,20 @@ def test_random_scopes_are_drawn_a_few_at_a_time():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4e6
-    np.testing.assert_array_equal(scopes, np.argsort(np.random.default_rng(7).random((1000, 1000)), axis=1)[:, :3])
+    np.testing.assert_array_equal(
+        scopes, np.argsort(np.random.default_rng(7).random((1000, 1000)), axis=1)[:, :3]
+    )
 
 
 def test_scopes_of_trees_and_random_graphs():
     tree = tree_scopes(6, 3, rng=0)
-    assert sorted(set(tree.ravel())) == list(range(13)) and tree.size == 13 + 5   # n + M - 1 edges: a tree
+    assert (
+        sorted(set(tree.ravel())) == list(range(13)) and tree.size == 13 + 5
+    )  # n + M - 1 edges: a tree
     scopes = random_scopes(5, 40, 3, rng=0)
-    assert all(len(set(scope)) == 3 for scope in scopes.tolist()) and set(scopes.ravel()) == set(range(5))
+    assert all(len(set(scope)) == 3 for scope in scopes.tolist()) and set(scopes.ravel()) == set(
+        range(5)
+    )
 
 
 def test_contradicting_factors():
@@ -34,69 +52,131 @@ def test_contradicting_factors():
         enumerate_states(graph)
 
 
-@pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda: FactorGraph((2, 2), [((0, 1), np.ones((2, 3)))]), ValueError, r"table of factor 0 has shape \(2, 3\), "
-     r"its scope \(0, 1\) has \(2, 2\).*one axis per variable"),
-    (lambda: FactorGraph((2, 2), [((0, 0), np.ones((2, 2)))]), ValueError, "must name different variables"),
-    (lambda: FactorGraph((2, 2), [((0, 2), np.ones((2, 2)))]), ValueError, "from 0 to 1"),
-    (lambda: FactorGraph((2, 2), [((0.5,), np.ones(2))]), TypeError, "must be integers"),
-    (lambda: FactorGraph((2,), [((0,), [1.0, -1.0])]), ValueError, r"pass exp\(-beta E\)"),
-    (lambda: FactorGraph((2,), [((0,), [0.0, 0.0])]), ValueError, "at least one of them > 0"),
-    (lambda: FactorGraph((2,), [((0,), [np.nan, 1.0])]), ValueError, "must be finite"),
-    (lambda: FactorGraph((2,), [np.ones(2)]), TypeError, r"pair \(scope, table\)"),
-    (lambda: FactorGraph((0,), []), ValueError, "cards"),
-    (lambda: FactorGraph((2.0,), []), TypeError, "cards"),
-    (lambda: FactorGraph((), []), ValueError, "at least one variable"),
-    (lambda: enumerate_states(FactorGraph((2,) * 21, [])), ValueError, r"limited to 2\^20 states, got 2\^21.0.*use bp"),
-    (lambda: ising([[0, 1], [0, 0]]), ValueError, r"pass \(J \+ J.T\) / 2"),
-    (lambda: ising(np.eye(2)), ValueError, "zero on its diagonal"),
-    (lambda: pspin_ising(3, [0, 1, 2], 1.0), ValueError, r"scopes must have shape \(M, p\)"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], [1.0, 2.0]), ValueError, "one coupling per row"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=[1.0]), ValueError, "one field per spin"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, beta=-1.0), ValueError, "beta must be finite and >= 0"),
-    (lambda: random_scopes(2, 1, 3), ValueError, "p must be at most n_spins = 2"),
-    (lambda: tree_scopes(1, 1), ValueError, "p must be at least 2"),
-    (lambda: bp(ising([[0, 1.0], [1, 0]]), damping=1.0), ValueError, "damping"),
-    (lambda: bp(ising([[0, 1.0], [1, 0]]), start="hot"), ValueError, "start must be"),
-    (lambda: bp(ising([[0, 1.0], [1, 0]]), start=np.ones((3, 2))), ValueError, "messages must have shape"),
-    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), -np.ones((2, 2))), ValueError, "messages must be >= 0"),
-    (lambda: magnetisations(np.ones((3, 3))), ValueError, "only two-state"),
-    (lambda: magnetisations([[2.0, 3.0]]), ValueError, "sum to 1.*divide weights"),
-    (lambda: pspin_ising(3, np.empty((2, 0), dtype=int), 1.0), ValueError, r"one row of p >= 1 spins a factor, got "
-                                                                           r"\(2, 0\)"),
-    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), [[1, 1], [1, -0.1]]), ValueError, "messages must be >= 0, got "
-                                                                                      "least -0.1"),
-    (lambda: FactorGraph(3, []), TypeError, "cards must be of type Sequence"),
-    (lambda: FactorGraph((2,), 5), TypeError, "factors must be of type Sequence"),
-    (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], -1000.0), ValueError, "at most 172.*lower beta"),
-    (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=10.0, beta=100.0), ValueError, "at most 172"),
-    (lambda: bp(5), TypeError, "graph must be of type FactorGraph"),
-    (lambda: enumerate_states("a"), TypeError, "graph must be of type FactorGraph"),
-    (lambda: bp(ising([[0, 1.0], [1, 0]]), start=[[0, 0], [1, 1]]), ValueError, "only zeros in row 0"),
-    (lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), np.zeros((2, 2))), ValueError, "state of positive weight"),
-    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5),
-    (np.ones((2, 2)),)), ValueError, "sum to 1"),
-    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5), TypeError, "factor_marginals must "
-                                                                                               "be of type Sequence"),
-    (lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), ()), ValueError, "one a factor"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda: FactorGraph((2, 2), [((0, 1), np.ones((2, 3)))]),
+            ValueError,
+            r"table of factor 0 has shape \(2, 3\), "
+            r"its scope \(0, 1\) has \(2, 2\).*one axis per variable",
+        ),
+        (
+            lambda: FactorGraph((2, 2), [((0, 0), np.ones((2, 2)))]),
+            ValueError,
+            "must name different variables",
+        ),
+        (lambda: FactorGraph((2, 2), [((0, 2), np.ones((2, 2)))]), ValueError, "from 0 to 1"),
+        (lambda: FactorGraph((2, 2), [((0.5,), np.ones(2))]), TypeError, "must be integers"),
+        (lambda: FactorGraph((2,), [((0,), [1.0, -1.0])]), ValueError, r"pass exp\(-beta E\)"),
+        (lambda: FactorGraph((2,), [((0,), [0.0, 0.0])]), ValueError, "at least one of them > 0"),
+        (lambda: FactorGraph((2,), [((0,), [np.nan, 1.0])]), ValueError, "must be finite"),
+        (lambda: FactorGraph((2,), [np.ones(2)]), TypeError, r"pair \(scope, table\)"),
+        (lambda: FactorGraph((0,), []), ValueError, "cards"),
+        (lambda: FactorGraph((2.0,), []), TypeError, "cards"),
+        (lambda: FactorGraph((), []), ValueError, "at least one variable"),
+        (
+            lambda: enumerate_states(FactorGraph((2,) * 21, [])),
+            ValueError,
+            r"limited to 2\^20 states, got 2\^21.0.*use bp",
+        ),
+        (lambda: ising([[0, 1], [0, 0]]), ValueError, r"pass \(J \+ J.T\) / 2"),
+        (lambda: ising(np.eye(2)), ValueError, "zero on its diagonal"),
+        (lambda: pspin_ising(3, [0, 1, 2], 1.0), ValueError, r"scopes must have shape \(M, p\)"),
+        (lambda: pspin_ising(3, [[0, 1, 2]], [1.0, 2.0]), ValueError, "one coupling per row"),
+        (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=[1.0]), ValueError, "one field per spin"),
+        (
+            lambda: pspin_ising(3, [[0, 1, 2]], 1.0, beta=-1.0),
+            ValueError,
+            "beta must be finite and >= 0",
+        ),
+        (lambda: random_scopes(2, 1, 3), ValueError, "p must be at most n_spins = 2"),
+        (lambda: tree_scopes(1, 1), ValueError, "p must be at least 2"),
+        (lambda: bp(ising([[0, 1.0], [1, 0]]), damping=1.0), ValueError, "damping"),
+        (lambda: bp(ising([[0, 1.0], [1, 0]]), start="hot"), ValueError, "start must be"),
+        (
+            lambda: bp(ising([[0, 1.0], [1, 0]]), start=np.ones((3, 2))),
+            ValueError,
+            "messages must have shape",
+        ),
+        (
+            lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), -np.ones((2, 2))),
+            ValueError,
+            "messages must be >= 0",
+        ),
+        (lambda: magnetisations(np.ones((3, 3))), ValueError, "only two-state"),
+        (lambda: magnetisations([[2.0, 3.0]]), ValueError, "sum to 1.*divide weights"),
+        (
+            lambda: pspin_ising(3, np.empty((2, 0), dtype=int), 1.0),
+            ValueError,
+            r"one row of p >= 1 spins a factor, got "
+            r"\(2, 0\)",
+        ),
+        (
+            lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), [[1, 1], [1, -0.1]]),
+            ValueError,
+            "messages must be >= 0, got least -0.1",
+        ),
+        (lambda: FactorGraph(3, []), TypeError, "cards must be of type Sequence"),
+        (lambda: FactorGraph((2,), 5), TypeError, "factors must be of type Sequence"),
+        (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
+        (lambda: pspin_ising(3, [[0, 1, 2]], -1000.0), ValueError, "at most 172.*lower beta"),
+        (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=10.0, beta=100.0), ValueError, "at most 172"),
+        (lambda: bp(5), TypeError, "graph must be of type FactorGraph"),
+        (lambda: enumerate_states("a"), TypeError, "graph must be of type FactorGraph"),
+        (
+            lambda: bp(ising([[0, 1.0], [1, 0]]), start=[[0, 0], [1, 1]]),
+            ValueError,
+            "only zeros in row 0",
+        ),
+        (
+            lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), np.zeros((2, 2))),
+            ValueError,
+            "state of positive weight",
+        ),
+        (
+            lambda: bethe_free_energy(
+                ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), (np.ones((2, 2)),)
+            ),
+            ValueError,
+            "sum to 1",
+        ),
+        (
+            lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5),
+            TypeError,
+            "factor_marginals must be of type Sequence",
+        ),
+        (
+            lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), ()),
+            ValueError,
+            "one a factor",
+        ),
+    ],
+)
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
 
 
 def test_factors_of_one_spin_are_factors():
-    assert bp(pspin_ising(2, [[0], [1]], 1.0)).log_Z == pytest.approx(2 * np.log(2 * np.cosh(1)), rel=1e-12)
+    assert bp(pspin_ising(2, [[0], [1]], 1.0)).log_Z == pytest.approx(
+        2 * np.log(2 * np.cosh(1)), rel=1e-12
+    )
 
 
 def test_a_contradiction_names_its_variable():
     """Factor 1 says that variable 3 needs variable 1 in state 0; factor 2 says that variable 1 is in state 1."""
-    graph = FactorGraph((2, 2, 2, 2), [((0, 2), np.ones((2, 2))), ((1, 3), [[1, 1], [0, 0]]), ((1,), [0, 1])])
+    graph = FactorGraph(
+        (2, 2, 2, 2), [((0, 2), np.ones((2, 2))), ((1, 3), [[1, 1], [0, 0]]), ((1,), [0, 1])]
+    )
     with pytest.raises(ValueError, match="no state of variable [13] has"):
         bp(graph)
-    with pytest.raises(ValueError, match="no state of variable 3 has"):  # the message of the sweep: towards variable 3
-        Layout(graph, edges(graph)).sweep(np.array([[1, 1], [1, 1], [1, 1], [1, 1], [0, 1]], dtype=float))
+    with pytest.raises(
+        ValueError, match="no state of variable 3 has"
+    ):  # the message of the sweep: towards variable 3
+        Layout(graph, edges(graph)).sweep(
+            np.array([[1, 1], [1, 1], [1, 1], [1, 1], [0, 1]], dtype=float)
+        )
 
 
 def test_a_graph_keeps_its_own_tables_and_shows_one_line():
@@ -106,7 +186,9 @@ def test_a_graph_keeps_its_own_tables_and_shows_one_line():
     assert enumerate_states(graph)[1] == pytest.approx(np.log(4)) and graph == graph
     with pytest.raises(ValueError, match="read-only"):
         graph.factors[0][1][0, 0] = 5
-    assert repr(graph) == "FactorGraph(2 variables, 1 factors)" and graph != FactorGraph((2, 2), graph.factors)
+    assert repr(graph) == "FactorGraph(2 variables, 1 factors)" and graph != FactorGraph(
+        (2, 2), graph.factors
+    )
     large = bp(pspin_ising(60, tree_scopes(20, 4, rng=0)[:, :3], 1.0))
     assert len(repr(large)) < 250 and "converged=True" in repr(large) and large.reason == ""
 
@@ -127,8 +209,12 @@ def test_fields_up_to_172_are_taken():
 
 def test_a_graph_without_edges_needs_no_sweep():
     found = bp(FactorGraph((2, 3), []))
-    assert found.converged and found.n_iter == 0 and found.log_Z == pytest.approx(np.log(6), rel=1e-12)
+    assert (
+        found.converged and found.n_iter == 0 and found.log_Z == pytest.approx(np.log(6), rel=1e-12)
+    )
 
 
 def test_a_scope_may_hold_every_spin():
-    np.testing.assert_array_equal(np.sort(random_scopes(3, 4, 3, rng=0)), np.tile(np.arange(3), (4, 1)))
+    np.testing.assert_array_equal(
+        np.sort(random_scopes(3, 4, 3, rng=0)), np.tile(np.arange(3), (4, 1))
+    )

@@ -1,4 +1,5 @@
 """Random tensors and layers for the tests of the blocks of a transformer."""
+
 import numpy as np
 import torch
 
@@ -18,7 +19,17 @@ def close(got, want):
 def random_layer(seed, cross=False):
     """A layer whose biases, gains and shifts are not the ones it is born with."""
     start = Layer.draw(D, H, 20, cross=cross, rng=seed)
-    parts = {name: getattr(start, name) + 0.3 * normal(seed + 100 + i, *getattr(start, name).shape)
-             for i, name in enumerate(("b_1", "b_2", "gain", "shift"))}
-    return Layer(start.own, start.W_1, parts["b_1"], start.W_2, parts["b_2"], parts["gain"], parts["shift"],
-                 start.cross)
+    parts = {
+        name: getattr(start, name) + 0.3 * normal(seed + 100 + i, *getattr(start, name).shape)
+        for i, name in enumerate(("b_1", "b_2", "gain", "shift"))
+    }
+    return Layer(
+        start.own,
+        start.W_1,
+        parts["b_1"],
+        start.W_2,
+        parts["b_2"],
+        parts["gain"],
+        parts["shift"],
+        start.cross,
+    )

@@ -1,9 +1,23 @@
 """A small good call of every public callable of spinlib: what the fuzz test spoils, one argument at a time."""
+
 import numpy as np
 from matplotlib.figure import Figure
 
-from spinlib import (attention, descent, factor_graph, icl, inference, landscape, plotting, pspin, random_matrix,
-                     reproduce, spin_glass, theory, training)
+from spinlib import (
+    attention,
+    descent,
+    factor_graph,
+    icl,
+    inference,
+    landscape,
+    plotting,
+    pspin,
+    random_matrix,
+    reproduce,
+    spin_glass,
+    theory,
+    training,
+)
 from spinlib.pspin import amp, dynamics, simulation, two_spin
 
 
@@ -11,9 +25,16 @@ def draw(*shape):
     return np.random.default_rng([40, *shape]).standard_normal(shape)
 
 
-TASK, COUPLINGS, MODEL = icl.LinearTask(2, 3), simulation.gaussian_couplings(5, rng=0), pspin.PSpin(3)
+TASK, COUPLINGS, MODEL = (
+    icl.LinearTask(2, 3),
+    simulation.gaussian_couplings(5, rng=0),
+    pspin.PSpin(3),
+)
 PROMPTS, FEATURES = TASK.sample(12, rng=1), TASK.sample_features(12, rng=1)
-GLASS, EASY = icl.to_spin_glass(FEATURES, 0.5), spin_glass.gaussian_glass(4, coupling=0.3, field=1.0, rng=2)
+GLASS, EASY = (
+    icl.to_spin_glass(FEATURES, 0.5),
+    spin_glass.gaussian_glass(4, coupling=0.3, field=1.0, rng=2),
+)
 SPINS = simulation.random_spins(5, rng=3)
 GRAPH = factor_graph.ising([[0.0, 0.5], [0.5, 0.0]], 0.1)
 BELIEFS = factor_graph.bp(GRAPH)
@@ -21,77 +42,153 @@ TEACHER = theory.prompt_teacher(2, 3)
 HEADS, LAYER = attention.Heads.draw(4, 2, rng=0), attention.Layer.draw(4, 2, 3, rng=0)
 BOTH = attention.Layer.draw(4, 2, 3, cross=True, rng=0)
 LINEAR, SOFT = attention.LinearAttention(2, rng=0), attention.SoftmaxAttention(2, 2, rng=0)
-BLOCK, READER = attention.TransformerBlock(2, 2, rng=0), attention.InContextTransformer(2, width=4, layers=1, rng=0)
+BLOCK, READER = (
+    attention.TransformerBlock(2, 2, rng=0),
+    attention.InContextTransformer(2, width=4, layers=1, rng=0),
+)
 PAIRS = TASK.sample_pairs(3, rng=0)[0]
 MIXTURE = landscape.Mixture([0.4, 0.6], [0.0, 1.0], [1.0, 2.0])
 
 CALLS = {
     "attention.architecture": (attention.architecture, dict(model="SA", D=2, H=2, heads=2, rng=0)),
-    "attention.attention_weights": (attention.attention_weights,
-                                    dict(Q=draw(3, 2), K=draw(3, 2), mask=np.eye(3, dtype=bool))),
+    "attention.attention_weights": (
+        attention.attention_weights,
+        dict(Q=draw(3, 2), K=draw(3, 2), mask=np.eye(3, dtype=bool)),
+    ),
     "attention.causal_mask": (attention.causal_mask, dict(N=3)),
-    "attention.decoder_layer": (attention.decoder_layer, dict(X=draw(3, 4), memory=draw(2, 4), layer=BOTH, eps=1e-5)),
-    "attention.embed": (attention.embed, dict(words=np.array([0, 2]), table=draw(3, 4), positions=draw(2, 4))),
-    "attention.encoder_layer": (attention.encoder_layer,
-                                dict(X=draw(3, 4), layer=LAYER, mask=np.eye(3, dtype=bool), rotate=True, eps=1e-5)),
-    "attention.feed_forward": (attention.feed_forward,
-                               dict(Z=draw(2, 3), W_1=draw(4, 2), b_1=draw(4), W_2=draw(2, 4), b_2=draw(2))),
-    "attention.Heads": (attention.Heads, {name: getattr(HEADS, name) for name in ("W_Q", "W_K", "W_V", "W_O")}),
+    "attention.decoder_layer": (
+        attention.decoder_layer,
+        dict(X=draw(3, 4), memory=draw(2, 4), layer=BOTH, eps=1e-5),
+    ),
+    "attention.embed": (
+        attention.embed,
+        dict(words=np.array([0, 2]), table=draw(3, 4), positions=draw(2, 4)),
+    ),
+    "attention.encoder_layer": (
+        attention.encoder_layer,
+        dict(X=draw(3, 4), layer=LAYER, mask=np.eye(3, dtype=bool), rotate=True, eps=1e-5),
+    ),
+    "attention.feed_forward": (
+        attention.feed_forward,
+        dict(Z=draw(2, 3), W_1=draw(4, 2), b_1=draw(4), W_2=draw(2, 4), b_2=draw(2)),
+    ),
+    "attention.Heads": (
+        attention.Heads,
+        {name: getattr(HEADS, name) for name in ("W_Q", "W_K", "W_V", "W_O")},
+    ),
     "attention.Heads.draw": (attention.Heads.draw, dict(D=4, heads=2, rng=0)),
-    "attention.Heads.attention": (HEADS.attention, dict(X=draw(3, 4), memory=draw(2, 4), mask=np.ones((3, 2), bool),
-                                                        rotate=False)),
-    "attention.InContextTransformer": (attention.InContextTransformer, dict(D=2, width=4, layers=1, heads=2, rng=0)),
+    "attention.Heads.attention": (
+        HEADS.attention,
+        dict(X=draw(3, 4), memory=draw(2, 4), mask=np.ones((3, 2), bool), rotate=False),
+    ),
+    "attention.InContextTransformer": (
+        attention.InContextTransformer,
+        dict(D=2, width=4, layers=1, heads=2, rng=0),
+    ),
     "attention.InContextTransformer.forward": (READER.forward, dict(pairs=PAIRS)),
     "attention.Layer.draw": (attention.Layer.draw, dict(D=4, heads=2, hidden=3, cross=True, rng=0)),
-    "attention.layer_norm": (attention.layer_norm, dict(X=draw(3, 4), gain=draw(4), shift=draw(4), eps=1e-5)),
+    "attention.layer_norm": (
+        attention.layer_norm,
+        dict(X=draw(3, 4), gain=draw(4), shift=draw(4), eps=1e-5),
+    ),
     "attention.linear_attention": (attention.linear_attention, dict(X=PROMPTS.X, W=draw(3, 2))),
-    "attention.LinearAttention": (attention.LinearAttention,
-                                  dict(D=2, value=True, factored=False, heads=2, output=True, rng=0)),
+    "attention.LinearAttention": (
+        attention.LinearAttention,
+        dict(D=2, value=True, factored=False, heads=2, output=True, rng=0),
+    ),
     "attention.LinearAttention.forward": (LINEAR.forward, dict(X=PROMPTS.X)),
-    "attention.LinearAttention.features": (LINEAR.features, dict(u=FEATURES.u, query=FEATURES.query)),
-    "attention.LinearAttention.set_weights": (lambda W: attention.LinearAttention(2, rng=0).set_weights(W),
-                                              dict(W=draw(3, 2))),
-    "attention.multi_head": (attention.multi_head, dict(X=draw(3, 4), heads=HEADS, memory=draw(2, 4),
-                                                        mask=np.ones((3, 2), bool), rotate=False)),
-    "attention.output_probabilities": (attention.output_probabilities, dict(X=draw(3, 4), W=draw(4, 5), b=draw(5))),
+    "attention.LinearAttention.features": (
+        LINEAR.features,
+        dict(u=FEATURES.u, query=FEATURES.query),
+    ),
+    "attention.LinearAttention.set_weights": (
+        lambda W: attention.LinearAttention(2, rng=0).set_weights(W),
+        dict(W=draw(3, 2)),
+    ),
+    "attention.multi_head": (
+        attention.multi_head,
+        dict(
+            X=draw(3, 4), heads=HEADS, memory=draw(2, 4), mask=np.ones((3, 2), bool), rotate=False
+        ),
+    ),
+    "attention.output_probabilities": (
+        attention.output_probabilities,
+        dict(X=draw(3, 4), W=draw(4, 5), b=draw(5)),
+    ),
     "attention.retrieve": (attention.retrieve, dict(patterns=draw(3, 4), x=draw(4), beta=1.0)),
     "attention.rms_norm": (attention.rms_norm, dict(X=draw(3, 4), gain=draw(4), eps=1e-5)),
     "attention.rotary": (attention.rotary, dict(X=draw(3, 4), positions=np.arange(3), base=100.0)),
-    "attention.scaled_dot_product": (attention.scaled_dot_product,
-                                     dict(Q=draw(3, 2), K=draw(3, 2), V=draw(3, 4), mask=np.eye(3, dtype=bool))),
+    "attention.scaled_dot_product": (
+        attention.scaled_dot_product,
+        dict(Q=draw(3, 2), K=draw(3, 2), V=draw(3, 4), mask=np.eye(3, dtype=bool)),
+    ),
     "attention.sinusoidal_positions": (attention.sinusoidal_positions, dict(N=3, D=4, base=100.0)),
-    "attention.softmax_attention": (attention.softmax_attention,
-                                    dict(X=PROMPTS.X, W_Q=draw(2, 3), W_K=draw(2, 3), W_V=draw(3, 3))),
+    "attention.softmax_attention": (
+        attention.softmax_attention,
+        dict(X=PROMPTS.X, W_Q=draw(2, 3), W_K=draw(2, 3), W_V=draw(3, 3)),
+    ),
     "attention.SoftmaxAttention": (attention.SoftmaxAttention, dict(D=2, H=2, rng=0)),
     "attention.SoftmaxAttention.forward": (SOFT.forward, dict(X=PROMPTS.X)),
     "attention.TransformerBlock": (attention.TransformerBlock, dict(D=2, H=2, rng=0)),
     "attention.TransformerBlock.forward": (BLOCK.forward, dict(X=PROMPTS.X)),
     "descent.flow": (descent.flow, dict(glass=EASY, times=np.array([0.0, 1.0]), start=draw(4))),
-    "descent.trajectory": (descent.trajectory, dict(glass=EASY, start=draw(4), steps=3, lr=0.01, adam=True, every=1,
-                                                    eps=1e-8)),
-    "factor_graph.bethe_free_energy": (factor_graph.bethe_free_energy, dict(
-        graph=GRAPH, marginals=BELIEFS.marginals, factor_marginals=BELIEFS.factor_marginals)),
-    "factor_graph.bethe_terms": (factor_graph.bethe_terms, dict(graph=GRAPH, messages=BELIEFS.messages)),
-    "factor_graph.bp": (factor_graph.bp, dict(graph=GRAPH, damping=0.1, tol=1e-8, max_iter=50, start="random", rng=0)),
+    "descent.trajectory": (
+        descent.trajectory,
+        dict(glass=EASY, start=draw(4), steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
+    ),
+    "factor_graph.bethe_free_energy": (
+        factor_graph.bethe_free_energy,
+        dict(graph=GRAPH, marginals=BELIEFS.marginals, factor_marginals=BELIEFS.factor_marginals),
+    ),
+    "factor_graph.bethe_terms": (
+        factor_graph.bethe_terms,
+        dict(graph=GRAPH, messages=BELIEFS.messages),
+    ),
+    "factor_graph.bp": (
+        factor_graph.bp,
+        dict(graph=GRAPH, damping=0.1, tol=1e-8, max_iter=50, start="random", rng=0),
+    ),
     "factor_graph.edges": (factor_graph.edges, dict(graph=GRAPH)),
     "factor_graph.enumerate_states": (factor_graph.enumerate_states, dict(graph=GRAPH)),
-    "factor_graph.FactorGraph": (factor_graph.FactorGraph, dict(cards=(2, 2), factors=(((0, 1), np.ones((2, 2))),))),
-    "factor_graph.FactorGraph.with_factor": (GRAPH.with_factor, dict(scope=(0,), table=np.array([1.0, 2.0]))),
-    "factor_graph.ising": (factor_graph.ising, dict(J=np.array([[0.0, 0.5], [0.5, 0.0]]), h=np.array([0.1, 0.2]),
-                                                    beta=1.0)),
+    "factor_graph.FactorGraph": (
+        factor_graph.FactorGraph,
+        dict(cards=(2, 2), factors=(((0, 1), np.ones((2, 2))),)),
+    ),
+    "factor_graph.FactorGraph.with_factor": (
+        GRAPH.with_factor,
+        dict(scope=(0,), table=np.array([1.0, 2.0])),
+    ),
+    "factor_graph.ising": (
+        factor_graph.ising,
+        dict(J=np.array([[0.0, 0.5], [0.5, 0.0]]), h=np.array([0.1, 0.2]), beta=1.0),
+    ),
     "factor_graph.magnetisations": (factor_graph.magnetisations, dict(marginals=BELIEFS.marginals)),
-    "factor_graph.pspin_ising": (factor_graph.pspin_ising, dict(
-        n_spins=3, scopes=np.array([[0, 1, 2]]), J=np.array([0.5]), h=np.array([0.1, 0.0, 0.2]), beta=1.0)),
+    "factor_graph.pspin_ising": (
+        factor_graph.pspin_ising,
+        dict(
+            n_spins=3,
+            scopes=np.array([[0, 1, 2]]),
+            J=np.array([0.5]),
+            h=np.array([0.1, 0.0, 0.2]),
+            beta=1.0,
+        ),
+    ),
     "factor_graph.random_scopes": (factor_graph.random_scopes, dict(n_spins=5, M=3, p=3, rng=0)),
     "factor_graph.tree_scopes": (factor_graph.tree_scopes, dict(M=3, p=3, rng=0)),
     "icl.averages": (icl.averages, dict(data=FEATURES)),
     "icl.best_weights": (icl.best_weights, dict(D=2, N=3, ridge=0.1, noise=0.1)),
     "icl.contrast": (icl.contrast, dict(W=draw(3, 2))),
-    "icl.controlled_error": (icl.controlled_error, dict(y_hat=draw(12), prompts=PROMPTS, noise=0.1)),
+    "icl.controlled_error": (
+        icl.controlled_error,
+        dict(y_hat=draw(12), prompts=PROMPTS, noise=0.1),
+    ),
     "icl.Features": (icl.Features, dict(u=FEATURES.u, query=FEATURES.query, y=FEATURES.y)),
     "icl.features": (icl.features, dict(data=PROMPTS)),
     "icl.in_context_ridge": (icl.in_context_ridge, dict(X=PROMPTS.X, ridge=0.1)),
-    "icl.LinearTask": (icl.LinearTask, dict(D=2, N=3, corr=0.3, noise=0.1, n_tasks=None, tasks=draw(4, 2))),
+    "icl.LinearTask": (
+        icl.LinearTask,
+        dict(D=2, N=3, corr=0.3, noise=0.1, n_tasks=None, tasks=draw(4, 2)),
+    ),
     "icl.LinearTask(pool)": (icl.LinearTask, dict(D=2, N=3, corr=np.eye(4), noise=0.1, n_tasks=2)),
     "icl.LinearTask.blocks": (TASK.blocks, dict(P=3, size=2, rng=0)),
     "icl.LinearTask.sample": (TASK.sample, dict(P=3, rng=0)),
@@ -105,38 +202,108 @@ CALLS = {
     "icl.to_spin_glass": (icl.to_spin_glass, dict(data=PROMPTS, ridge=0.1)),
     "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), data=FEATURES, ridge=0.1)),
     "icl.weights": (icl.weights, dict(mean=draw(6), D=2)),
-    "inference.amp": (inference.amp, dict(glass=EASY, beta=1.0, onsager=True, damping=0.1, tol=1e-8, max_iter=100)),
+    "inference.amp": (
+        inference.amp,
+        dict(glass=EASY, beta=1.0, onsager=True, damping=0.1, tol=1e-8, max_iter=100),
+    ),
     "inference.ground_state": (inference.ground_state, dict(glass=GLASS, beta=1.0, variances=True)),
-    "inference.ground_state_cg": (inference.ground_state_cg, dict(
-        features=FEATURES, ridge=0.5, beta=1.0, tol=1e-8, max_iter=100, dtype="float64", device="cpu", jobs=1,
-        keep=True)),
-    "inference.relaxed_bp": (inference.relaxed_bp, dict(glass=EASY, beta=1.0, damping=0.1, tol=1e-8, max_iter=100)),
-    "inference.sample_amp": (inference.sample_amp, dict(
-        features=FEATURES, ridge=0.5, beta=1.0, damping=0.1, tol=1e-8, max_iter=300, dtype="float64", device="cpu",
-        jobs=1, keep=True)),
-    "inference.spike_amp": (inference.spike_amp, dict(
-        features=FEATURES, share=0.3, size=0.5, damping=0.3, tol=1e-6, max_iter=100, start=np.full((3, 2), 0.1),
-        dtype="float64", jobs=1, keep=True)),
-    "inference.vamp": (inference.vamp, dict(glass=GLASS, ridge=0.5, beta=1.0, damping=0.1, tol=1e-8, max_iter=200)),
+    "inference.ground_state_cg": (
+        inference.ground_state_cg,
+        dict(
+            features=FEATURES,
+            ridge=0.5,
+            beta=1.0,
+            tol=1e-8,
+            max_iter=100,
+            dtype="float64",
+            device="cpu",
+            jobs=1,
+            keep=True,
+        ),
+    ),
+    "inference.relaxed_bp": (
+        inference.relaxed_bp,
+        dict(glass=EASY, beta=1.0, damping=0.1, tol=1e-8, max_iter=100),
+    ),
+    "inference.sample_amp": (
+        inference.sample_amp,
+        dict(
+            features=FEATURES,
+            ridge=0.5,
+            beta=1.0,
+            damping=0.1,
+            tol=1e-8,
+            max_iter=300,
+            dtype="float64",
+            device="cpu",
+            jobs=1,
+            keep=True,
+        ),
+    ),
+    "inference.spike_amp": (
+        inference.spike_amp,
+        dict(
+            features=FEATURES,
+            share=0.3,
+            size=0.5,
+            damping=0.3,
+            tol=1e-6,
+            max_iter=100,
+            start=np.full((3, 2), 0.1),
+            dtype="float64",
+            jobs=1,
+            keep=True,
+        ),
+    ),
+    "inference.vamp": (
+        inference.vamp,
+        dict(glass=GLASS, ridge=0.5, beta=1.0, damping=0.1, tol=1e-8, max_iter=200),
+    ),
     "landscape.block_values": (landscape.block_values, dict(glass=GLASS)),
     "landscape.fit_mixture": (landscape.fit_mixture, dict(values=draw(30), components=2)),
     "landscape.hessian_spectrum": (landscape.hessian_spectrum, dict(data=FEATURES, ridge=0.1)),
-    "landscape.Mixture": (landscape.Mixture, dict(weight=np.array([0.4, 0.6]), mean=draw(2), sd=np.array([1.0, 2.0]))),
+    "landscape.Mixture": (
+        landscape.Mixture,
+        dict(weight=np.array([0.4, 0.6]), mean=draw(2), sd=np.array([1.0, 2.0])),
+    ),
     "landscape.Mixture.density": (MIXTURE.density, dict(x=draw(3))),
     "landscape.Mixture.sample": (MIXTURE.sample, dict(size=3, rng=0)),
-    "landscape.plane_cut": (landscape.plane_cut, dict(
-        glass=EASY, center=draw(4), first=np.eye(4)[0], second=np.eye(4)[1], a=np.array([0.0, 1.0]),
-        b=np.array([0.0, 1.0]))),
+    "landscape.plane_cut": (
+        landscape.plane_cut,
+        dict(
+            glass=EASY,
+            center=draw(4),
+            first=np.eye(4)[0],
+            second=np.eye(4)[1],
+            a=np.array([0.0, 1.0]),
+            b=np.array([0.0, 1.0]),
+        ),
+    ),
     "landscape.relative_norms": (landscape.relative_norms, dict(data=FEATURES)),
     "landscape.zero_modes": (landscape.zero_modes, dict(data=FEATURES)),
     "landscape.zero_ratio": (landscape.zero_ratio, dict(D=2, P=3)),
-    "plotting.factor_graph": (lambda graph, names, factor_names, colors, rng: plotting.factor_graph(
-        Figure().subplots(), graph, names=names, factor_names=factor_names, colors=colors, rng=rng),
-        dict(graph=GRAPH, names=["a", "b"], factor_names=list("cde"), colors=["k", "r", "b"], rng=0)),
-    "plotting.weight_map": (lambda W, limit: plotting.weight_map(Figure().subplots(), W, limit=limit),
-                            dict(W=draw(3, 2), limit=1.0)),
+    "plotting.factor_graph": (
+        lambda graph, names, factor_names, colors, rng: plotting.factor_graph(
+            Figure().subplots(),
+            graph,
+            names=names,
+            factor_names=factor_names,
+            colors=colors,
+            rng=rng,
+        ),
+        dict(
+            graph=GRAPH, names=["a", "b"], factor_names=list("cde"), colors=["k", "r", "b"], rng=0
+        ),
+    ),
+    "plotting.weight_map": (
+        lambda W, limit: plotting.weight_map(Figure().subplots(), W, limit=limit),
+        dict(W=draw(3, 2), limit=1.0),
+    ),
     "pspin.PSpin": (pspin.PSpin, dict(p=3)),
-    "pspin.PSpin.free_energy": (MODEL.free_energy, dict(q=np.array([0.5, 0.8]), T=0.4, x=0.5, q0=0.1)),
+    "pspin.PSpin.free_energy": (
+        MODEL.free_energy,
+        dict(q=np.array([0.5, 0.8]), T=0.4, x=0.5, q0=0.1),
+    ),
     "pspin.PSpin.solve": (MODEL.solve, dict(T=0.4)),
     "pspin.PSpin.x_threshold": (MODEL.x_threshold, dict(T=0.4)),
     "pspin.PSpin.rs_free_energy": (MODEL.rs_free_energy, dict(q=np.array([0.2, 0.5]), T=0.6)),
@@ -144,38 +311,96 @@ CALLS = {
     "pspin.PSpin.complexity_at_energy": (MODEL.complexity_at_energy, dict(e=-1.16)),
     "pspin.PSpin.state_overlap": (MODEL.state_overlap, dict(T=0.4, x=0.9)),
     "pspin.PSpin.complexity": (MODEL.complexity, dict(T=0.6, x=1.0)),
-    "pspin.two_replica_potential": (pspin.two_replica_potential, dict(model=MODEL, q=np.array([0.2, 0.5]), T=0.6)),
-    "pspin.amp.amp": (amp.amp, dict(couplings=COUPLINGS, T=0.8, m=draw(5), previous=draw(5), onsager=True, n_steps=3)),
-    "pspin.amp.relaxed_bp": (amp.relaxed_bp, dict(couplings=simulation.gaussian_couplings(5, distinct=True, rng=0),
-                                                  T=0.8, m=draw(5), n_steps=2)),
-    "pspin.amp.spherical_variance": (amp.spherical_variance, dict(field_variance=np.array([0.0, 2.0]))),
-    "pspin.amp.state_evolution": (amp.state_evolution, dict(p=3, T=0.5, q=0.8, overlap=0.5, n_steps=3)),
-    "pspin.dynamics.equilibrium_correlation": (dynamics.equilibrium_correlation,
-                                               dict(model=MODEL, T=0.7, times=np.array([0.0, 1.0]))),
+    "pspin.two_replica_potential": (
+        pspin.two_replica_potential,
+        dict(model=MODEL, q=np.array([0.2, 0.5]), T=0.6),
+    ),
+    "pspin.amp.amp": (
+        amp.amp,
+        dict(couplings=COUPLINGS, T=0.8, m=draw(5), previous=draw(5), onsager=True, n_steps=3),
+    ),
+    "pspin.amp.relaxed_bp": (
+        amp.relaxed_bp,
+        dict(
+            couplings=simulation.gaussian_couplings(5, distinct=True, rng=0),
+            T=0.8,
+            m=draw(5),
+            n_steps=2,
+        ),
+    ),
+    "pspin.amp.spherical_variance": (
+        amp.spherical_variance,
+        dict(field_variance=np.array([0.0, 2.0])),
+    ),
+    "pspin.amp.state_evolution": (
+        amp.state_evolution,
+        dict(p=3, T=0.5, q=0.8, overlap=0.5, n_steps=3),
+    ),
+    "pspin.dynamics.equilibrium_correlation": (
+        dynamics.equilibrium_correlation,
+        dict(model=MODEL, T=0.7, times=np.array([0.0, 1.0])),
+    ),
     "pspin.dynamics.quench": (dynamics.quench, dict(model=MODEL, T=0.1, t_max=1.0, step=0.1)),
     "pspin.simulation.Couplings": (simulation.Couplings, dict(tensor=COUPLINGS.tensor)),
     "pspin.simulation.Couplings.energy": (COUPLINGS.energy, dict(s=SPINS)),
     "pspin.simulation.Couplings.gradient": (COUPLINGS.gradient, dict(s=SPINS)),
-    "pspin.simulation.descend": (simulation.descend,
-                                 dict(couplings=COUPLINGS, s=SPINS, step=0.1, tol=1e-6, max_iter=500)),
-    "pspin.simulation.gaussian_couplings": (simulation.gaussian_couplings, dict(n_spins=5, p=3, distinct=True, rng=0)),
-    "pspin.simulation.langevin": (simulation.langevin,
-                                  dict(couplings=COUPLINGS, s=SPINS, T=0.5, dt=0.05, n_steps=4, every=2, rng=0)),
+    "pspin.simulation.descend": (
+        simulation.descend,
+        dict(couplings=COUPLINGS, s=SPINS, step=0.1, tol=1e-6, max_iter=500),
+    ),
+    "pspin.simulation.gaussian_couplings": (
+        simulation.gaussian_couplings,
+        dict(n_spins=5, p=3, distinct=True, rng=0),
+    ),
+    "pspin.simulation.langevin": (
+        simulation.langevin,
+        dict(couplings=COUPLINGS, s=SPINS, T=0.5, dt=0.05, n_steps=4, every=2, rng=0),
+    ),
     "pspin.simulation.overlap": (simulation.overlap, dict(s=SPINS, t=SPINS)),
-    "pspin.simulation.parallel_tempering": (simulation.parallel_tempering, dict(
-        couplings=COUPLINGS, T=np.array([0.5, 0.8]), n_sweeps=2, n_copies=2, n_leapfrog=2, eps=0.3, rng=0)),
-    "pspin.simulation.planted_couplings": (simulation.planted_couplings,
-                                           dict(n_spins=5, p=3, T=0.5, distinct=False, rng=0)),
+    "pspin.simulation.parallel_tempering": (
+        simulation.parallel_tempering,
+        dict(
+            couplings=COUPLINGS,
+            T=np.array([0.5, 0.8]),
+            n_sweeps=2,
+            n_copies=2,
+            n_leapfrog=2,
+            eps=0.3,
+            rng=0,
+        ),
+    ),
+    "pspin.simulation.planted_couplings": (
+        simulation.planted_couplings,
+        dict(n_spins=5, p=3, T=0.5, distinct=False, rng=0),
+    ),
     "pspin.simulation.random_spins": (simulation.random_spins, dict(n_spins=5, shape=(2,), rng=0)),
-    "pspin.two_spin.solve_two_spin": (two_spin.solve_two_spin, dict(eigenvalues=draw(5), T=0.5, n_nodes=20)),
-    "reproduce.run": (reproduce.run, dict(figure="fig8", full=False, rng=0, progress=False, jobs=1, device="cpu")),
-    "random_matrix.mp_density": (random_matrix.mp_density, dict(x=np.array([0.5, 1.0]), ratio=0.5, variance=1.0)),
+    "pspin.two_spin.solve_two_spin": (
+        two_spin.solve_two_spin,
+        dict(eigenvalues=draw(5), T=0.5, n_nodes=20),
+    ),
+    "reproduce.run": (
+        reproduce.run,
+        dict(figure="fig8", full=False, rng=0, progress=False, jobs=1, device="cpu"),
+    ),
+    "random_matrix.mp_density": (
+        random_matrix.mp_density,
+        dict(x=np.array([0.5, 1.0]), ratio=0.5, variance=1.0),
+    ),
     "random_matrix.mp_edges": (random_matrix.mp_edges, dict(ratio=0.5, variance=1.0)),
     "random_matrix.mp_moment": (random_matrix.mp_moment, dict(k=2, ratio=0.5, variance=1.0)),
-    "random_matrix.mp_stieltjes": (random_matrix.mp_stieltjes, dict(z=np.array([-1.0, -2.0]), ratio=0.5, variance=1.0)),
+    "random_matrix.mp_stieltjes": (
+        random_matrix.mp_stieltjes,
+        dict(z=np.array([-1.0, -2.0]), ratio=0.5, variance=1.0),
+    ),
     "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, variance=1.0, rng=0)),
-    "spin_glass.gaussian_glass": (spin_glass.gaussian_glass, dict(n=4, coupling=0.5, field=0.5, stiffness=2.5, rng=0)),
-    "spin_glass.shuffled": (spin_glass.shuffled, dict(glass=EASY, groups=np.array([0, 0, 1, 1]), rng=0)),
+    "spin_glass.gaussian_glass": (
+        spin_glass.gaussian_glass,
+        dict(n=4, coupling=0.5, field=0.5, stiffness=2.5, rng=0),
+    ),
+    "spin_glass.shuffled": (
+        spin_glass.shuffled,
+        dict(glass=EASY, groups=np.array([0, 0, 1, 1]), rng=0),
+    ),
     "spin_glass.SpinGlass": (spin_glass.SpinGlass, dict(J=EASY.J, h=EASY.h, lam=EASY.lam)),
     "spin_glass.SpinGlass.energy": (EASY.energy, dict(s=draw(4))),
     "spin_glass.SpinGlass.gradient": (EASY.gradient, dict(s=draw(4))),
@@ -184,10 +409,17 @@ CALLS = {
     "theory.block_moments": (theory.block_moments, dict(D=2, N=3, P=4)),
     "theory.chebyshev_steps": (theory.chebyshev_steps, dict(L=2, D=3, N=4)),
     "theory.depth_error": (theory.depth_error, dict(L=2, D=3, N=6, noise=0.2)),
-    "theory.hessian_density": (theory.hessian_density, dict(x=np.array([0.5, 1.0]), teacher=TEACHER, P=9,
-                                                            norms=landscape.relative_norms(FEATURES))),
+    "theory.hessian_density": (
+        theory.hessian_density,
+        dict(
+            x=np.array([0.5, 1.0]), teacher=TEACHER, P=9, norms=landscape.relative_norms(FEATURES)
+        ),
+    ),
     "theory.learning_curve": (theory.learning_curve, dict(D=2, N=3, P=9, ridge=0.1, noise=0.2)),
-    "theory.pool_errors": (theory.pool_errors, dict(tasks=draw(3, 2), N=3, P=9, ridge=0.1, noise=0.1)),
+    "theory.pool_errors": (
+        theory.pool_errors,
+        dict(tasks=draw(3, 2), N=3, P=9, ridge=0.1, noise=0.1),
+    ),
     "theory.pool_limit": (theory.pool_limit, dict(D=2, N=3, P=9, n_tasks=3, noise=0.1)),
     "theory.prompt_moment": (theory.prompt_moment, dict(D=2, N=3, first=2, second=0, label=2)),
     "theory.prompt_teacher": (theory.prompt_teacher, dict(D=2, N=3, noise=0.2)),
@@ -195,21 +427,59 @@ CALLS = {
     "theory.ridge_equivalent": (theory.ridge_equivalent, dict(teacher=TEACHER, P=9, ridge=0.1)),
     "theory.shuffled_edge": (theory.shuffled_edge, dict(D=3, N=4, P=20)),
     "theory.shuffled_error": (theory.shuffled_error, dict(D=3, N=4, P=20, ridge=2.5, coupling=0.5)),
-    "theory.spectrum_teacher": (theory.spectrum_teacher, dict(
-        variances=np.array([1.0, 0.5]), N=3, noise=0.1, fourth=np.array([3.0, 3.0]), count=np.array([1, 2]))),
-    "theory.spike_evolution": (theory.spike_evolution, dict(D=10, N=50, P=60, noise=0.1, informed=True, steps=3)),
-    "theory.spike_free_energy": (theory.spike_free_energy,
-                                 dict(error=np.array([0.5, 0.9]), D=10, N=50, P=60.0, noise=0.1)),
+    "theory.spectrum_teacher": (
+        theory.spectrum_teacher,
+        dict(
+            variances=np.array([1.0, 0.5]),
+            N=3,
+            noise=0.1,
+            fourth=np.array([3.0, 3.0]),
+            count=np.array([1, 2]),
+        ),
+    ),
+    "theory.spike_evolution": (
+        theory.spike_evolution,
+        dict(D=10, N=50, P=60, noise=0.1, informed=True, steps=3),
+    ),
+    "theory.spike_free_energy": (
+        theory.spike_free_energy,
+        dict(error=np.array([0.5, 0.9]), D=10, N=50, P=60.0, noise=0.1),
+    ),
     "theory.spike_thresholds": (theory.spike_thresholds, dict(D=10, N=50, noise=0.1)),
-    "theory.state_evolution": (theory.state_evolution, dict(teacher=TEACHER, P=9, ridge=0.1, steps=3)),
-    "theory.Teacher": (theory.Teacher, dict(variance=np.array([1.0, 0.5]), signal=np.array([0.2, 0.1]), unexplained=0.1,
-                                            count=np.array([1, 2]))),
+    "theory.state_evolution": (
+        theory.state_evolution,
+        dict(teacher=TEACHER, P=9, ridge=0.1, steps=3),
+    ),
+    "theory.Teacher": (
+        theory.Teacher,
+        dict(
+            variance=np.array([1.0, 0.5]),
+            signal=np.array([0.2, 0.1]),
+            unexplained=0.1,
+            count=np.array([1, 2]),
+        ),
+    ),
     "theory.thinking_curve": (theory.thinking_curve, dict(D=2, N=3, P=20, k=2, noise=0.1)),
-    "theory.training_curve": (theory.training_curve,
-                              dict(D=2, N=3, P=20, times=np.array([0.0, 1.0]), noise=0.1, start=0.1)),
-    "training.fit": (lambda prompts, **said: training.fit(attention.LinearAttention(2, rng=0), prompts, **said), dict(
-        prompts=PROMPTS, ridge=0.1, steps=2, lr=0.01, batch=4, test=PROMPTS, test_every=1, settle=9.0, warm=1,
-        device="cpu", rng=0)),
+    "theory.training_curve": (
+        theory.training_curve,
+        dict(D=2, N=3, P=20, times=np.array([0.0, 1.0]), noise=0.1, start=0.1),
+    ),
+    "training.fit": (
+        lambda prompts, **said: training.fit(attention.LinearAttention(2, rng=0), prompts, **said),
+        dict(
+            prompts=PROMPTS,
+            ridge=0.1,
+            steps=2,
+            lr=0.01,
+            batch=4,
+            test=PROMPTS,
+            test_every=1,
+            settle=9.0,
+            warm=1,
+            device="cpu",
+            rng=0,
+        ),
+    ),
     "training.loss": (training.loss, dict(model=LINEAR, prompts=PROMPTS, ridge=0.1)),
     "training.prompt_error": (training.prompt_error, dict(model=LINEAR, prompts=PROMPTS)),
 }

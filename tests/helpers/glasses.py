@@ -1,4 +1,5 @@
 """Prompts drawn independently of icl, the glass they make, and random glasses and trees."""
+
 import warnings
 from types import SimpleNamespace
 
@@ -17,9 +18,13 @@ def prompts(D, N, P, rng=0):
     length = np.linalg.norm(w, axis=1, keepdims=True)
     w1 = w / length
     along -= w1 * (along * w1).sum(1, keepdims=True)
-    chi2 = rng.chisquare(N, (P, 1))  # labels are |w|/sqrt(D) times the components of the N inputs along w
+    chi2 = rng.chisquare(
+        N, (P, 1)
+    )  # labels are |w|/sqrt(D) times the components of the N inputs along w
     g = length / np.sqrt(D) / N * (chi2 * w1 + np.sqrt(chi2) * along)
-    return SimpleNamespace(u=np.hstack([g, length**2 / D * chi2 / N]), query=query, y=(w * query).sum(1) / np.sqrt(D))
+    return SimpleNamespace(
+        u=np.hstack([g, length**2 / D * chi2 / N]), query=query, y=(w * query).sum(1) / np.sqrt(D)
+    )
 
 
 def spins(f):
@@ -39,7 +44,9 @@ def random_glass(n, strength, rng=0):
     J = np.triu(rng.standard_normal((n, n)), 1)
     J = J + J.T
     lam = rng.uniform(1, 2, n)
-    return SpinGlass(J * strength / max(np.abs(np.linalg.eigvalsh(J)).max(), 1e-9), rng.standard_normal(n), lam)
+    return SpinGlass(
+        J * strength / max(np.abs(np.linalg.eigvalsh(J)).max(), 1e-9), rng.standard_normal(n), lam
+    )
 
 
 def random_tree(n, rng):

@@ -1,4 +1,5 @@
 """Prompts in blocks, the three solvers that take them, and blocks that die: for the tests of passes and their files."""
+
 import os
 import signal
 from collections.abc import Sequence
@@ -9,14 +10,23 @@ from spinlib.icl import Features, LinearTask
 from spinlib.inference import ground_state_cg, sample_amp, spike_amp
 
 TASK = LinearTask(6, 30, noise=0.2)
-BLOCKS = TASK.blocks(1000, size=24, rng=3)                # 42 blocks, more than there are partial sums, the last of 16
-SOLVERS = {"cg": lambda data, **o: ground_state_cg(data, 0.02, **o),
-           "amp": lambda data, **o: sample_amp(data, 0.02, **o),
-           "spikes": lambda data, **o: spike_amp(data, **o)}
+BLOCKS = TASK.blocks(
+    1000, size=24, rng=3
+)  # 42 blocks, more than there are partial sums, the last of 16
+SOLVERS = {
+    "cg": lambda data, **o: ground_state_cg(data, 0.02, **o),
+    "amp": lambda data, **o: sample_amp(data, 0.02, **o),
+    "spikes": lambda data, **o: spike_amp(data, **o),
+}
 
 
 def joined(blocks):
-    return Features(*(np.concatenate([getattr(block, name) for block in blocks]) for name in ("u", "query", "y")))
+    return Features(
+        *(
+            np.concatenate([getattr(block, name) for block in blocks])
+            for name in ("u", "query", "y")
+        )
+    )
 
 
 def close(a, b, rtol=1e-13):

@@ -1,4 +1,5 @@
 """Statistics that several test files share. A test of a random number states how many standard errors it allows."""
+
 import numpy as np
 
 

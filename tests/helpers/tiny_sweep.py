@@ -5,6 +5,7 @@ python tests/helpers/tiny_sweep.py tiny --out DIR
 It writes a line to the file TINY_LOG at the start of each point, waits TINY_WAIT seconds, and draws its numbers from
 its generator, so that a test can see which points were computed, kill the run in the middle and compare what comes out.
 """
+
 import os
 import sys
 import time
@@ -17,7 +18,10 @@ from spinlib.reproduce._run import EXPERIMENTS
 
 
 def points(full):
-    return [{"size": size, "name": "odd" if size % 2 else "even"} for size in range(2, 14 if full else 10)]
+    return [
+        {"size": size, "name": "odd" if size % 2 else "even"}
+        for size in range(2, 14 if full else 10)
+    ]
 
 
 def compute(rng, size, name):
@@ -26,7 +30,13 @@ def compute(rng, size, name):
             file.write(f"{size}\n")
     time.sleep(float(os.environ.get("TINY_WAIT", 0)))
     a = rng.standard_normal((60 + size, 60 + size))
-    return {"sum": a.sum(), "odd": name == "odd", "vector": (a @ a)[0, :3], "nothing": np.nan, "file": size}
+    return {
+        "sum": a.sum(),
+        "odd": name == "odd",
+        "vector": (a @ a)[0, :3],
+        "nothing": np.nan,
+        "file": size,
+    }
 
 
 def collect(points, results):
@@ -35,7 +45,13 @@ def collect(points, results):
     ``size`` (8,), ``sum`` (8,), ``odd`` (8,), ``vector`` (8, 3).
     """
     size = np.array([p["size"] for p in points])
-    return {"size": size, **{k: np.array([r[k] for r in results]) for k in ("sum", "odd", "vector", "nothing", "file")}}
+    return {
+        "size": size,
+        **{
+            k: np.array([r[k] for r in results])
+            for k in ("sum", "odd", "vector", "nothing", "file")
+        },
+    }
 
 
 def draw(figure, result, color):

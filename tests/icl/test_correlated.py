@@ -1,4 +1,5 @@
 """Tokens of any covariance: features against whole prompts, the exact error, its best weights, its curvatures."""
+
 import numpy as np
 import pytest
 from stats import mean_error, z_score
@@ -27,17 +28,32 @@ def chain(N, c):
 
 def moments(D, N, corr, noise=0.0):
     """(alpha, gamma, rho) of the error, read off its curvatures."""
-    at = lambda *places: population_error(sum((np.outer(np.arange(D + 1) == a, np.arange(D) == m) for a, m in places),
-                                              np.zeros((D + 1, D))), N, noise, corr)
+    at = lambda *places: population_error(
+        sum(
+            (np.outer(np.arange(D + 1) == a, np.arange(D) == m) for a, m in places),
+            np.zeros((D + 1, D)),
+        ),
+        N,
+        noise,
+        corr,
+    )
     zero, alpha, rho = at(), at((0, 1)) - at(), at((D, 0)) - at()
     return alpha, (at((0, 1), (1, 0)) - zero - 2 * alpha) / 2, rho
 
 
-@pytest.mark.parametrize("D, N, noise, corr, expected", [      # by two programs of before, one a number, one a matrix
-    (3, 4, 0.0, 0.0, 39.44746171935171), (3, 4, 0.5, 0.0, 50.18286012320761), (5, 20, 0.0, 0.3, 18.991699950181822),
-    (5, 20, 0.7, 0.3, 26.11258697282809), (2, 6, 0.4, 1.0, 150.37584956276686),
-    (3, 4, 0.0, turned(4, 0.3), 41.91993865109982), (5, 20, 0.0, turned(20, 0.6), 12.180134734845304),
-    (4, 8, 0.0, chain(8, 0.7), 112.28003815302492)])
+@pytest.mark.parametrize(
+    "D, N, noise, corr, expected",
+    [  # by two programs of before, one a number, one a matrix
+        (3, 4, 0.0, 0.0, 39.44746171935171),
+        (3, 4, 0.5, 0.0, 50.18286012320761),
+        (5, 20, 0.0, 0.3, 18.991699950181822),
+        (5, 20, 0.7, 0.3, 26.11258697282809),
+        (2, 6, 0.4, 1.0, 150.37584956276686),
+        (3, 4, 0.0, turned(4, 0.3), 41.91993865109982),
+        (5, 20, 0.0, turned(20, 0.6), 12.180134734845304),
+        (4, 8, 0.0, chain(8, 0.7), 112.28003815302492),
+    ],
+)
 def test_errors_as_before(D, N, noise, corr, expected):
     W = np.random.default_rng(D).normal(size=(D + 1, D))
     assert population_error(W, N, noise, corr) == pytest.approx(expected, rel=1e-12)
@@ -47,14 +63,26 @@ def test_errors_as_before(D, N, noise, corr, expected):
 @pytest.mark.parametrize("c", [0.0, 0.3, 1.0])
 def test_a_number_is_the_matrix_with_this_number(c, noise):
     W = np.random.default_rng(0).normal(size=(5, 4))
-    assert population_error(W, 8, noise, shared(8, c)) == pytest.approx(population_error(W, 8, noise, c), rel=1e-12)
-    assert population_error(W, 8, noise, turned(8, 0.3)) != pytest.approx(population_error(W, 8, noise, 0.3), abs=0.1)
+    assert population_error(W, 8, noise, shared(8, c)) == pytest.approx(
+        population_error(W, 8, noise, c), rel=1e-12
+    )
+    assert population_error(W, 8, noise, turned(8, 0.3)) != pytest.approx(
+        population_error(W, 8, noise, 0.3), abs=0.1
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("corr, noise, tasks", [
-    (0.4, 0.0, None), (1.0, 0.5, None), (turned(6, 0.4), 0.0, None), (chain(6, 0.8), 0.7, None),
-    (chain(6, 0.8), 0.7, [[1, 0, 0], [0.3, -2, 1]]), (0.4, 0.0, [[0, 0, 0], [1, 2, 0]])])
+@pytest.mark.parametrize(
+    "corr, noise, tasks",
+    [
+        (0.4, 0.0, None),
+        (1.0, 0.5, None),
+        (turned(6, 0.4), 0.0, None),
+        (chain(6, 0.8), 0.7, None),
+        (chain(6, 0.8), 0.7, [[1, 0, 0], [0.3, -2, 1]]),
+        (0.4, 0.0, [[0, 0, 0], [1, 2, 0]]),
+    ],
+)
 def test_features_and_errors_agree_with_whole_prompts(corr, noise, tasks):
     task = LinearTask(3, 6, corr=corr, noise=noise, tasks=tasks)
     W = np.random.default_rng(0).normal(size=(4, 3))
@@ -64,9 +92,16 @@ def test_features_and_errors_agree_with_whole_prompts(corr, noise, tasks):
     assert abs(m1 - m2) < 5 * np.hypot(e1, e2)
     if tasks is None:
         assert max(abs(z_score(error, population_error(W, 6, noise, corr))) for error in errors) < 5
-    for moment in (lambda u, q, y: u[:, 0] * q[:, 0] * y, lambda u, q, y: u[:, 3] * y**2, lambda u, q, y: u[:, 0] ** 2,
-                   lambda u, q, y: u[:, 0] * u[:, 1] * q[:, 0] * q[:, 1], lambda u, q, y: u[:, 3] ** 2 * q[:, 1] ** 2):
-        (m1, e1), (m2, e2) = (mean_error(moment(data.u, data.query, data.y)) for data in (slow, fast))
+    for moment in (
+        lambda u, q, y: u[:, 0] * q[:, 0] * y,
+        lambda u, q, y: u[:, 3] * y**2,
+        lambda u, q, y: u[:, 0] ** 2,
+        lambda u, q, y: u[:, 0] * u[:, 1] * q[:, 0] * q[:, 1],
+        lambda u, q, y: u[:, 3] ** 2 * q[:, 1] ** 2,
+    ):
+        (m1, e1), (m2, e2) = (
+            mean_error(moment(data.u, data.query, data.y)) for data in (slow, fast)
+        )
         assert abs(m1 - m2) < 5 * np.hypot(e1, e2)
 
 
@@ -84,7 +119,9 @@ def test_pairs_have_the_covariance_and_follow_their_rule(corr):
     pairs, rules = LinearTask(2, 3, corr=corr).sample_pairs(40_000, rng=1)
     x, K = pairs[:, :, 0], corr if np.ndim(corr) else shared(3, corr)
     assert np.abs(z_score(x[:, :, None] * x[:, None, :], K)).max() < 4.5
-    np.testing.assert_allclose((pairs[:, :, :2] @ rules[:, :, None])[:, :, 0], pairs[:, :, 2], atol=1e-12)
+    np.testing.assert_allclose(
+        (pairs[:, :, :2] @ rules[:, :, None])[:, :, 0], pairs[:, :, 2], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("corr", [0.3, 1.0, turned(10, 0.3), chain(10, 0.5)])
@@ -106,11 +143,20 @@ def test_mean_couplings_of_correlated_tokens():
     """E s_am s_bn = alpha delta delta + gamma (...): measured at D = 4, within 5 standard errors."""
     D, N, c = 4, 10, 0.5
     alpha, gamma, rho = moments(D, N, c)
-    A = np.array([to_spin_glass(LinearTask(D, N, corr=c).sample_features(2000, rng=[1, k]), 0.0).hessian
-                  for k in range(200)])
-    i, j = 0, 1 + D                # two diagonal spins, (1, 1) and (2, 2)
-    for value, expected in ((A[:, i, i], alpha + 2 * gamma), (A[:, i, j], gamma), (A[:, 1, 1], alpha),
-                            (A[:, 1, D], gamma), (A[:, D * D, D * D], rho)):
+    A = np.array(
+        [
+            to_spin_glass(LinearTask(D, N, corr=c).sample_features(2000, rng=[1, k]), 0.0).hessian
+            for k in range(200)
+        ]
+    )
+    i, j = 0, 1 + D  # two diagonal spins, (1, 1) and (2, 2)
+    for value, expected in (
+        (A[:, i, i], alpha + 2 * gamma),
+        (A[:, i, j], gamma),
+        (A[:, 1, 1], alpha),
+        (A[:, 1, D], gamma),
+        (A[:, D * D, D * D], rho),
+    ):
         assert abs(z_score(value, expected)) < 5
 
 
@@ -119,8 +165,11 @@ def test_which_spins_lose_their_pair_variances_first(D):
     """P = infinity: the norm of K is that of the D diagonal spins from D = 5 on, below that of a pair W_mn, W_nm."""
     alpha, gamma, _ = moments(D, 200, 0.4)
     unit = np.eye(D)
-    A = (alpha * np.einsum("kl,mn->kmln", unit, unit) + gamma * np.einsum("km,ln->kmln", unit, unit)
-         + gamma * np.einsum("kn,lm->kmln", unit, unit)).reshape(D * D, D * D)
+    A = (
+        alpha * np.einsum("kl,mn->kmln", unit, unit)
+        + gamma * np.einsum("km,ln->kmln", unit, unit)
+        + gamma * np.einsum("kn,lm->kmln", unit, unit)
+    ).reshape(D * D, D * D)
     # a ridge at which both bounds of the page are near: 2 gamma = alpha + ridge
     stiff, off = np.diag(A) + 2 * gamma - alpha, A - np.diag(np.diag(A))
     norm = np.linalg.eigvalsh(off**2 / np.outer(stiff, stiff))[-1]
@@ -129,12 +178,21 @@ def test_which_spins_lose_their_pair_variances_first(D):
     assert (diagonal > pair + 1e-3) == (D > 5) and (pair > diagonal + 1e-3) == (D < 5)
 
 
-@pytest.mark.parametrize("corr, words", [
-    (1.1, "corr must be finite and >= 0 and <= 1"), (np.eye(3), r"corr must have shape \(5, 5\), got \(3, 3\)"),
-    (np.triu(np.ones((5, 5))), "corr must be symmetric"), (shared(4, -0.5), "no random tokens have it"),
-    (np.full((5, 5), np.nan), "corr must be finite")])
+@pytest.mark.parametrize(
+    "corr, words",
+    [
+        (1.1, "corr must be finite and >= 0 and <= 1"),
+        (np.eye(3), r"corr must have shape \(5, 5\), got \(3, 3\)"),
+        (np.triu(np.ones((5, 5))), "corr must be symmetric"),
+        (shared(4, -0.5), "no random tokens have it"),
+        (np.full((5, 5), np.nan), "corr must be finite"),
+    ],
+)
 def test_what_is_no_covariance(corr, words):
-    for call in (lambda: LinearTask(3, 4, corr=corr), lambda: population_error(np.eye(4, 3), 4, corr=corr)):
+    for call in (
+        lambda: LinearTask(3, 4, corr=corr),
+        lambda: population_error(np.eye(4, 3), 4, corr=corr),
+    ):
         with pytest.raises(ValueError, match=words):
             call()
 

@@ -1,4 +1,5 @@
 """The best prediction that a prompt allows: ridge regression in context against explicit Bayes, and what it refuses."""
+
 import numpy as np
 import pytest
 
@@ -21,8 +22,13 @@ def bayes_by_conditioning(X, noise):
 def test_the_bayes_ridge_is_the_conditional_mean(D, N):
     noise = 0.7
     X = LinearTask(D, N, noise=noise).sample(20, rng=1).X
-    np.testing.assert_allclose(in_context_ridge(X, D * noise**2 / N), bayes_by_conditioning(X, noise), atol=1e-12)
-    assert np.abs(in_context_ridge(X, 2 * D * noise**2 / N) - bayes_by_conditioning(X, noise)).max() > 1e-3
+    np.testing.assert_allclose(
+        in_context_ridge(X, D * noise**2 / N), bayes_by_conditioning(X, noise), atol=1e-12
+    )
+    assert (
+        np.abs(in_context_ridge(X, 2 * D * noise**2 / N) - bayes_by_conditioning(X, noise)).max()
+        > 1e-3
+    )
 
 
 @pytest.mark.parametrize("D,N", [(4, 9), (6, 3), (3, 3)])
@@ -36,7 +42,7 @@ def test_without_noise_the_prompt_is_solved_from_N_equal_D_on():
         prompts = LinearTask(5, N).sample(50, rng=3)
         np.testing.assert_allclose(in_context_ridge(prompts.X), prompts.y, atol=1e-6)
         assert bayes_error(5, N) == 0
-    prompts = LinearTask(5, 4).sample(20_000, rng=4)            # one direction of five is not seen
+    prompts = LinearTask(5, 4).sample(20_000, rng=4)  # one direction of five is not seen
     assert bayes_error(5, 4) == pytest.approx(1 / 5)
     assert abs(z_score((in_context_ridge(prompts.X) - prompts.y) ** 2, 1 / 5)) < 5
 
@@ -54,7 +60,7 @@ def test_what_it_refuses():
     with pytest.raises(ValueError, match="got \\(5, 4\\)|shape"):
         in_context_ridge(np.ones((5, 4)))
     with pytest.raises(ValueError, match="X must be finite.*choose other units"):
-        in_context_ridge(1e200 * X, 0.1)                      # no NaN, and no word of numpy
+        in_context_ridge(1e200 * X, 0.1)  # no NaN, and no word of numpy
     flat = np.zeros((1, 3, 3))
     flat[0, :, :2] = 1
     with pytest.raises(ValueError, match="ridge must be 0 or above the rounding.*take ridge=0"):

@@ -1,4 +1,5 @@
 """The task: prompts and features draw by draw, pools, correlated tokens, moments, two samplers of one law."""
+
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
@@ -11,17 +12,24 @@ PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
 
 # --- the task ------------------------------------------------------------------------------------------------------
 
+
 def test_eq_122_layout_of_a_prompt():
     X, y, w = PROMPTS.X, PROMPTS.y, PROMPTS.w
     assert X.shape == (30, 5, 8) and not X[:, -1, -1].any()
-    np.testing.assert_allclose(X[:, 4, :7], np.einsum("pd,pdn->pn", w, X[:, :4, :7]) / 2, atol=1e-14)
+    np.testing.assert_allclose(
+        X[:, 4, :7], np.einsum("pd,pdn->pn", w, X[:, :4, :7]) / 2, atol=1e-14
+    )
     np.testing.assert_allclose(y, (w * X[:, :4, 7]).sum(1) / 2, atol=1e-14)
 
 
 def test_seed_fixes_the_draw():
     task = LinearTask(3, 5, noise=0.2)
-    np.testing.assert_array_equal(task.sample(4, rng=1).X, task.sample(4, rng=np.random.default_rng(1)).X)
-    np.testing.assert_array_equal(task.sample_features(4, rng=1).u, task.sample_features(4, rng=1).u)
+    np.testing.assert_array_equal(
+        task.sample(4, rng=1).X, task.sample(4, rng=np.random.default_rng(1)).X
+    )
+    np.testing.assert_array_equal(
+        task.sample_features(4, rng=1).u, task.sample_features(4, rng=1).u
+    )
     assert (task.sample(4, rng=1).X != task.sample(4, rng=2).X).any()
 
 
@@ -37,25 +45,34 @@ def test_pool_of_tasks():
 def test_a_pool_that_training_and_test_share():
     pool = np.random.default_rng(3).standard_normal((4, 3))
     task = LinearTask(3, 2, tasks=pool)
-    pool[0] = 9                                                      # the task keeps its own copy
+    pool[0] = 9  # the task keeps its own copy
     assert not (task.tasks == 9).any() and not task.tasks.flags.writeable
     seen = [np.unique(task.sample(300, rng=k).w, axis=0) for k in (0, 1)]
     np.testing.assert_array_equal(seen[0], np.unique(task.tasks, axis=0))
     np.testing.assert_array_equal(seen[1], seen[0])
     share = (task.sample(40_000, rng=2).w == task.tasks[1]).all(1)
-    assert abs(z_score(share, 0.25)) < 4                             # each as often as the others
+    assert abs(z_score(share, 0.25)) < 4  # each as often as the others
     assert repr(task) == "LinearTask(D=3, N=2, corr=0, noise=0, n_tasks=None, tasks: (4, 3))"
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.8])
 def test_the_samplers_agree_on_a_pool(noise):
     task = LinearTask(3, 5, noise=noise, tasks=[[1, 0, 0], [0.3, -2, 1]])
-    slow, fast = probes(features(task.sample(6000, rng=1))), probes(task.sample_features(6000, rng=2))
+    slow, fast = (
+        probes(features(task.sample(6000, rng=1))),
+        probes(task.sample_features(6000, rng=2)),
+    )
     for name in slow:
         assert ks_2samp(slow[name], fast[name]).pvalue > 1e-4, name
     W = np.random.default_rng(0).standard_normal((4, 3))
-    errors = [((predict(W, data.X) if hasattr(data, "X") else ((data.u @ W) * data.query).sum(1)) - data.y) ** 2
-              for data in (task.sample(40_000, rng=3), task.sample_features(40_000, rng=4))]
+    errors = [
+        (
+            (predict(W, data.X) if hasattr(data, "X") else ((data.u @ W) * data.query).sum(1))
+            - data.y
+        )
+        ** 2
+        for data in (task.sample(40_000, rng=3), task.sample_features(40_000, rng=4))
+    ]
     assert abs(errors[0].mean() - errors[1].mean()) < 4 * np.hypot(*(e.std() / 200 for e in errors))
 
 
@@ -75,11 +92,13 @@ def test_eq_162_covariance_of_the_tokens():
     rows = X.reshape(-1, N + 1)
     products = rows[:, :, None] * rows[:, None, :]
     assert np.abs(z_score(products, K)).max() < 4.5
-    assert np.abs(z_score(X[:, 0, :, None] * X[:, 1, None, :], 0.0)).max() < 4.5   # two coordinates are independent
+    assert (
+        np.abs(z_score(X[:, 0, :, None] * X[:, 1, None, :], 0.0)).max() < 4.5
+    )  # two coordinates are independent
     L = np.linalg.cholesky(K)
     np.testing.assert_allclose(L @ L.T, K, atol=1e-15)
-    published = L.T @ L                                              # X @ L, the published code
-    assert published[-1, -1] == pytest.approx(L[-1, -1]**2) and published[-1, -1] < 0.6
+    published = L.T @ L  # X @ L, the published code
+    assert published[-1, -1] == pytest.approx(L[-1, -1] ** 2) and published[-1, -1] < 0.6
     assert np.abs(z_score(products, published)).max() > 50
 
 
@@ -89,6 +108,7 @@ def test_corr_one_makes_all_tokens_equal():
 
 
 # --- the two samplers agree in law ---------------------------------------------------------------------------------
+
 
 def probes(data):
     """Scalars of one sample that see every block and the correlations between them."""
@@ -106,11 +126,16 @@ def probes(data):
     }
 
 
-@pytest.mark.parametrize("D,N,noise,n_tasks", [(1, 3, 0.0, None), (1, 1, 0.7, None), (5, 2, 0.0, None),
-    (4, 9, 0.0, 3000), (3, 6, 1.3, None)])
+@pytest.mark.parametrize(
+    "D,N,noise,n_tasks",
+    [(1, 3, 0.0, None), (1, 1, 0.7, None), (5, 2, 0.0, None), (4, 9, 0.0, 3000), (3, 6, 1.3, None)],
+)
 def test_samplers_agree_in_law(D, N, noise, n_tasks):
     task = LinearTask(D, N, noise=noise, n_tasks=n_tasks)
-    slow, fast = probes(features(task.sample(6000, rng=1))), probes(task.sample_features(6000, rng=2))
+    slow, fast = (
+        probes(features(task.sample(6000, rng=1))),
+        probes(task.sample_features(6000, rng=2)),
+    )
     for name in slow:
         assert ks_2samp(slow[name], fast[name]).pvalue > 1e-4, name
         error = np.hypot(slow[name].std(), fast[name].std()) / np.sqrt(6000)
@@ -134,27 +159,41 @@ def test_exact_moments_of_the_disorder():
     h = data.y[:, None, None] * s
     assert np.abs(z_score(h[:, :D], np.eye(D) / D)).max() < 5
     assert np.abs(z_score(h[:, D], 0.0)).max() < 5
-    off = ((1 + 1 / N) * (D + 4) + (D + 2)**2 / N) / D**2
-    assert np.abs(z_score(h[:, :D]**2, off))[~np.eye(D, dtype=bool)].max() < 5
-    assert np.abs(z_score(h[:, D]**2, (1 + 2 / N) * (1 + 2 / D) * (D + 2) * (D + 4) / D**2)).max() < 5
-    assert np.abs(z_score(s[:, :D]**2, (1 + (D + 1) / N) / D)).max() < 5
-    assert np.abs(z_score(s[:, D]**2, (1 + 2 / D) * (1 + 2 / N))).max() < 5
+    off = ((1 + 1 / N) * (D + 4) + (D + 2) ** 2 / N) / D**2
+    assert np.abs(z_score(h[:, :D] ** 2, off))[~np.eye(D, dtype=bool)].max() < 5
+    assert (
+        np.abs(z_score(h[:, D] ** 2, (1 + 2 / N) * (1 + 2 / D) * (D + 2) * (D + 4) / D**2)).max()
+        < 5
+    )
+    assert np.abs(z_score(s[:, :D] ** 2, (1 + (D + 1) / N) / D)).max() < 5
+    assert np.abs(z_score(s[:, D] ** 2, (1 + 2 / D) * (1 + 2 / N))).max() < 5
 
 
 # --- refusals ------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("kwargs,error,words", [
-    (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"), (dict(D=3, N=0), ValueError, "N must be at least 1, "
-                                                                                              "got 0"),
-    (dict(D=3.0, N=3), TypeError, "write D=3"), (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
-    (dict(D=3, N=3, noise=np.nan), ValueError, "noise"), (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
-    (dict(D=3, N=3, corr=-0.1), ValueError, "corr"), (dict(D=3, N=3, n_tasks=0), ValueError, "n_tasks must be at "
-                                                                                             "least 1"),
-    (dict(D=3, N=3, tasks=np.ones((4, 2))), ValueError, r"tasks must have shape \(any, 3\), got \(4, 2\)"),
-    (dict(D=3, N=3, tasks=np.ones((0, 3))), ValueError, "at least one task vector"),
-    (dict(D=3, N=3, tasks=[[1, 2, np.nan]]), ValueError, "tasks must be finite"),
-    (dict(D=3, N=3, tasks="all"), TypeError, "tasks must be an array of real numbers"),
-    (dict(D=3, N=3, tasks=np.ones((4, 3)), n_tasks=4), ValueError, "exclude each other")])
+
+@pytest.mark.parametrize(
+    "kwargs,error,words",
+    [
+        (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"),
+        (dict(D=3, N=0), ValueError, "N must be at least 1, got 0"),
+        (dict(D=3.0, N=3), TypeError, "write D=3"),
+        (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
+        (dict(D=3, N=3, noise=np.nan), ValueError, "noise"),
+        (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
+        (dict(D=3, N=3, corr=-0.1), ValueError, "corr"),
+        (dict(D=3, N=3, n_tasks=0), ValueError, "n_tasks must be at least 1"),
+        (
+            dict(D=3, N=3, tasks=np.ones((4, 2))),
+            ValueError,
+            r"tasks must have shape \(any, 3\), got \(4, 2\)",
+        ),
+        (dict(D=3, N=3, tasks=np.ones((0, 3))), ValueError, "at least one task vector"),
+        (dict(D=3, N=3, tasks=[[1, 2, np.nan]]), ValueError, "tasks must be finite"),
+        (dict(D=3, N=3, tasks="all"), TypeError, "tasks must be an array of real numbers"),
+        (dict(D=3, N=3, tasks=np.ones((4, 3)), n_tasks=4), ValueError, "exclude each other"),
+    ],
+)
 def test_task_refuses(kwargs, error, words):
     with pytest.raises(error, match=words):
         LinearTask(**kwargs)

@@ -1,8 +1,17 @@
 """The optimal weights: the prediction in blocks, the conditions for a perfect answer, and what a prompt fixes."""
+
 import numpy as np
 import pytest
 
-from spinlib.icl import LinearTask, best_weights, controlled_error, features, population_error, predict, to_spin_glass
+from spinlib.icl import (
+    LinearTask,
+    best_weights,
+    controlled_error,
+    features,
+    population_error,
+    predict,
+    to_spin_glass,
+)
 
 D, N = 4, 9
 PROMPTS = LinearTask(D, N).sample(30, rng=7)
@@ -30,14 +39,14 @@ def test_eq_157_is_sufficient_and_no_weights_satisfy_it_for_two_prompts():
     X = PROMPTS.X[0]
     solution = np.vstack([np.linalg.inv(covariance(X)), np.zeros(D)])
     rng = np.random.default_rng(9)
-    for _ in range(5):                                     # other tasks and queries, the same inputs
+    for _ in range(5):  # other tasks and queries, the same inputs
         w, query = rng.normal(size=D), rng.normal(size=D)
         other = X.copy()
         other[D, :N], other[:D, N] = w @ X[:D, :N] / np.sqrt(D), query
         assert abs(predict(solution, other[None])[0] - w @ query / np.sqrt(D)) < 1e-10
     assert np.abs(predict(solution, PROMPTS.X[1:]) - PROMPTS.y[1:]).max() > 0.1
     s = np.outer(*(v[0] for v in (features(PROMPTS).u, features(PROMPTS).query)))
-    weak = PROMPTS.y[0] * s / (s**2).sum()                 # solves the scalar equation, not the matrix equation
+    weak = PROMPTS.y[0] * s / (s**2).sum()  # solves the scalar equation, not the matrix equation
     assert abs(predict(weak, PROMPTS.X[:1])[0] - PROMPTS.y[0]) < 1e-12
     matrix = covariance(X) @ (weak[:D] + np.outer(PROMPTS.w[0], weak[D]) / np.sqrt(D))
     assert np.abs(matrix - np.eye(D)).max() > 0.5
@@ -45,6 +54,7 @@ def test_eq_157_is_sufficient_and_no_weights_satisfy_it_for_two_prompts():
 
 def test_eq_158_two_tasks_fix_the_identity():
     """W11 + w W21 / sqrt D = I: D^2 equations a task, of rank D^2 for one task and D^2 + D for two."""
+
     def equations(w):
         return np.hstack([np.eye(D * D), np.kron(w[:, None] / np.sqrt(D), np.eye(D))])
 
@@ -55,7 +65,9 @@ def test_eq_158_two_tasks_fix_the_identity():
     target = np.concatenate([np.eye(D).ravel()] * 2)
     solution = np.linalg.lstsq(both, target, rcond=None)[0].reshape(D + 1, D)
     np.testing.assert_allclose(solution, np.eye(D + 1, D), atol=1e-10)
-    glass = to_spin_glass(LinearTask(D, N).sample_features(2, rng=1), 0.0)      # the data: one equation a prompt
+    glass = to_spin_glass(
+        LinearTask(D, N).sample_features(2, rng=1), 0.0
+    )  # the data: one equation a prompt
     assert np.linalg.matrix_rank(glass.hessian) == 2
 
 
@@ -71,7 +83,7 @@ def test_the_control_variate_is_unbiased_and_quieter(noise):
         plain.append(((y_hat - prompts.y) ** 2).mean())
         better.append(controlled_error(y_hat, prompts, noise))
     exact = population_error(W, 10, noise)
-    assert abs(np.mean(better) - exact) < 5 * np.std(better) / 200 ** 0.5
+    assert abs(np.mean(better) - exact) < 5 * np.std(better) / 200**0.5
     assert np.std(better) < (0.6 if noise == 0 else 0.7) * np.std(plain)
     with pytest.raises(ValueError, match=r"y_hat must have shape \(200,\), got \(200, 1\)"):
         controlled_error(y_hat[:, None], prompts)

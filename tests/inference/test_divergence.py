@@ -1,4 +1,5 @@
 """Why messages diverge: variances without a fixed point, means that oscillate, and what the warnings say."""
+
 import numpy as np
 import pytest
 from glasses import distance, glass_of, prompts, quiet, random_glass
@@ -42,18 +43,35 @@ def test_means_oscillate_when_lam_plus_J_has_a_negative_eigenvalue():
     """With converged variances and R < lam/2 the undamped means converge exactly if diag(lam) + J is positive
     definite."""
     glass = instability()
-    assert np.linalg.eigvalsh(glass.hessian)[0] > 0 > np.linalg.eigvalsh(np.diag(glass.lam) + glass.J)[0]
+    assert (
+        np.linalg.eigvalsh(glass.hessian)[0]
+        > 0
+        > np.linalg.eigvalsh(np.diag(glass.lam) + glass.J)[0]
+    )
     for solve in (amp, relaxed_bp):
         with pytest.warns(ConvergenceWarning, match="the means oscillate.*raise damping"):
             found = solve(glass)
-        assert not found.converged and found.n_iter < 100 and found.reason.startswith("the means oscillate")
-        assert np.abs(found.mean).max() < 10 * np.abs(ground_state(glass).mean).max()  # not 1e92, as after 500 sweeps
+        assert (
+            not found.converged
+            and found.n_iter < 100
+            and found.reason.startswith("the means oscillate")
+        )
+        assert (
+            np.abs(found.mean).max() < 10 * np.abs(ground_state(glass).mean).max()
+        )  # not 1e92, as after 500 sweeps
         damped = solve(glass, damping=0.5)
-        assert damped.converged and damped.reason == "" and distance(damped.mean, ground_state(glass).mean) < 1e-8
+        assert (
+            damped.converged
+            and damped.reason == ""
+            and distance(damped.mean, ground_state(glass).mean) < 1e-8
+        )
     # its growth a sweep is the root z < -1 of (1 - R) z^2 - mu z + R = 0 for the lowest mode
     R = glass.J**2 @ amp(glass, damping=0.5).var
     companion = np.block(
-        [[glass.J / (1 - R)[:, None], -np.diag(R / (1 - R))], [np.eye(glass.n), np.zeros_like(glass.J)]]
+        [
+            [glass.J / (1 - R)[:, None], -np.diag(R / (1 - R))],
+            [np.eye(glass.n), np.zeros_like(glass.J)],
+        ]
     )
     z = np.linalg.eigvals(companion)
     worst = z[np.argmax(np.abs(z))]
@@ -69,7 +87,9 @@ def test_variances_lose_their_fixed_point_at_a_quarter():
         found = quiet(amp, glass, damping=0.3, max_iter=2000)
         assert found.converged is exists
     root = (1 - np.sqrt(1 - 4 * 0.24)) / (2 * 0.24)
-    np.testing.assert_allclose(amp(SpinGlass(np.sqrt(0.12) * ring, np.ones(8), np.ones(8))).var, root, rtol=1e-8)
+    np.testing.assert_allclose(
+        amp(SpinGlass(np.sqrt(0.12) * ring, np.ones(8), np.ones(8))).var, root, rtol=1e-8
+    )
 
 
 def test_negative_variances_are_not_called_converged():
@@ -93,7 +113,9 @@ def test_the_proof_that_no_positive_variances_exist_is_one(n, strength, seed, da
         x, old = 1 / (glass.lam - R), x
         assert (x >= old * (1 - 1e-12)).all()
     reason = quiet(amp, glass, damping=damping, max_iter=1000).reason
-    assert reason.startswith("the variances have no positive fixed point") == bool((R >= glass.lam).any())
+    assert reason.startswith("the variances have no positive fixed point") == bool(
+        (R >= glass.lam).any()
+    )
 
 
 def test_the_warning_names_the_scheme():
@@ -110,7 +132,11 @@ def test_a_slow_run_is_not_stopped_and_says_that_it_converges():
     with pytest.warns(ConvergenceWarning, match="still converging.*raise max_iter"):
         assert amp(slow, max_iter=400).reason.startswith("still converging")
     found = amp(slow, max_iter=10_000)
-    assert found.converged and found.n_iter > 400 and distance(found.mean, ground_state(slow).mean) < 1e-6
+    assert (
+        found.converged
+        and found.n_iter > 400
+        and distance(found.mean, ground_state(slow).mean) < 1e-6
+    )
 
 
 def test_a_run_that_only_falls_a_little_is_not_called_converging():
@@ -119,5 +145,7 @@ def test_a_run_that_only_falls_a_little_is_not_called_converging():
     with pytest.warns(ConvergenceWarning, match="the means do not settle.*raise damping"):
         found = amp(glass, onsager=False, max_iter=50)
     assert 0.9 < found.residual / found.history[25] < 1 and found.n_iter == 50
-    with pytest.warns(ConvergenceWarning, match="the means do not settle"):  # and one that falls by a third
+    with pytest.warns(
+        ConvergenceWarning, match="the means do not settle"
+    ):  # and one that falls by a third
         amp(gaussian_glass(40, stiffness=2.3, field=1.0, rng=5), onsager=False, max_iter=50)

@@ -1,4 +1,5 @@
 """From edges to sites, Thesis eqs. (150) to (152): exact differences and their orders in D."""
+
 import numpy as np
 import pytest
 from glasses import glass_of, prompts
@@ -24,7 +25,9 @@ def test_eqs_150_151_152_exact_differences():
     J, a, b = glass.J[i, j], 1 / x[i], m[i] / x[i]  # a = lam_i - V_i, b = h_i + M_i
     top = J * mm[j, i] * a + J**2 * xx[j, i] * b
     np.testing.assert_allclose(m[i] - mm[i, j], top / (a * (a + J**2 * xx[j, i])), atol=1e-13)
-    np.testing.assert_allclose(x[i] - xx[i, j], J**2 * xx[j, i] / (a * (a + J**2 * xx[j, i])), atol=1e-12)
+    np.testing.assert_allclose(
+        x[i] - xx[i, j], J**2 * xx[j, i] / (a * (a + J**2 * xx[j, i])), atol=1e-12
+    )
     printed = top / a**2
     assert 1e-4 < np.abs(printed / (top / (a * (a + J**2 * xx[j, i]))) - 1).max() < 0.1
     one_lambda = glass.lam.mean()  # (151a) as printed, one lambda for all spins
@@ -43,12 +46,19 @@ def test_eqs_151_152_orders_depend_on_the_ridge():
             gaps = np.mean((m[:, None] - mm)[off] ** 2), np.mean((x[:, None] - xx)[off] ** 2)
             rms.setdefault(small, []).append(0.5 * np.log([D, *gaps]))
     (_, one_m, one_v), (_, small_m, small_v) = (
-        [np.polyfit(2 * np.array(rms[small])[:, 0], column, 1)[0] for column in np.array(rms[small]).T]
+        [
+            np.polyfit(2 * np.array(rms[small])[:, 0], column, 1)[0]
+            for column in np.array(rms[small]).T
+        ]
         for small in (0, 1)
     )
     # lam = 1 + O(1/D) bends the first two slopes by about .3 at these sizes
-    assert one_m == pytest.approx(-3.5, abs=0.4) and one_v == pytest.approx(-4, abs=0.6)  # printed -2 and -4
-    assert small_m == pytest.approx(-1.5, abs=0.3) and small_v == pytest.approx(-1.3, abs=0.5)  # printed -2 and -4
+    assert one_m == pytest.approx(-3.5, abs=0.4) and one_v == pytest.approx(
+        -4, abs=0.6
+    )  # printed -2 and -4
+    assert small_m == pytest.approx(-1.5, abs=0.3) and small_v == pytest.approx(
+        -1.3, abs=0.5
+    )  # printed -2 and -4
 
 
 @pytest.mark.slow
@@ -61,7 +71,10 @@ def test_eqs_151_152_orders_of_the_blocks():
         blocks = []
         for block in (inside, label):
             off = ~np.eye(len(m[block]), dtype=bool)
-            blocks += [np.mean((a[block][:, None] - aa[block, block])[off] ** 2) for a, aa in ((x, xx), (m, mm))]
+            blocks += [
+                np.mean((a[block][:, None] - aa[block, block])[off] ** 2)
+                for a, aa in ((x, xx), (m, mm))
+            ]
         rms.append(0.5 * np.log(blocks))
     inside_v, inside_m, label_v, label_m = np.polyfit(np.log(sizes), np.array(rms), 1)[0]
     # lam = 1 + O(1/D) and the finite sizes bend the slopes by up to about .5

@@ -1,4 +1,5 @@
 """Relaxed belief propagation: the derivation with a Fourier transform, exact means, backtracking walks, convergence."""
+
 import warnings
 
 import numpy as np
@@ -46,13 +47,19 @@ def square(r, side=1, diagonal=1):
 
 # --- eqs. (138) to (146): the characteristic function of a neighbour, and back --------------------------------------
 
+
 @pytest.mark.parametrize("xi", [0.3, 2.0])
 def test_eqs_139_140_characteristic_function_of_a_gaussian_neighbour(xi):
     beta, J, m, v = 1.7, -0.8, 0.6, 0.5  # not weak: for a Gaussian the expansion is exact
-    density = lambda s: np.exp(-((s - m) ** 2) / (2 * v)) / np.sqrt(2 * np.pi * v)  # eqs. (141), (142)
+    density = lambda s: (
+        np.exp(-((s - m) ** 2) / (2 * v)) / np.sqrt(2 * np.pi * v)
+    )  # eqs. (141), (142)
     real = quad(lambda s: density(s) * np.cos(xi * beta * J * s), -12, 12, epsabs=1e-12)[0]
     imag = quad(lambda s: density(s) * np.sin(xi * beta * J * s), -12, 12, epsabs=1e-12)[0]
-    assert abs(real + 1j * imag - np.exp(1j * xi * beta * J * m - xi**2 * beta**2 * J**2 * v / 2)) < 1e-10
+    assert (
+        abs(real + 1j * imag - np.exp(1j * xi * beta * J * m - xi**2 * beta**2 * J**2 * v / 2))
+        < 1e-10
+    )
 
 
 def test_eq_140_error_for_an_ising_neighbour_is_of_third_order():
@@ -79,7 +86,9 @@ def test_eqs_143_144_146_inverse_transform_gives_the_gaussian_field_and_its_mess
     np.testing.assert_allclose(heard, np.exp(M * s + V * s**2 / 2), rtol=1e-10)  # eq. (146c)
     direct = 1.0  # the same from the neighbours one by one, eq. (138a)
     for a, mean, var in zip(J, m, v):
-        weight = lambda e: np.exp(-((e - mean) ** 2) / (2 * var) + beta * a * s * e) / np.sqrt(2 * np.pi * var)
+        weight = lambda e: (
+            np.exp(-((e - mean) ** 2) / (2 * var) + beta * a * s * e) / np.sqrt(2 * np.pi * var)
+        )
         direct *= quad(weight, -15, 15, epsabs=1e-12)[0]
     np.testing.assert_allclose(heard, direct, rtol=1e-10)
 
@@ -87,13 +96,20 @@ def test_eqs_143_144_146_inverse_transform_gives_the_gaussian_field_and_its_mess
 @pytest.mark.slow
 def test_eqs_137_148_marginal_by_integrating_the_neighbours():
     """A star of three: the marginal of its centre, by quadrature over the ends."""
-    J, lam, h, beta = np.array([0.5, -0.7]), np.array([1.5, 1.0, 1.2]), np.array([0.3, 1.0, -0.5]), 2.0
+    J, lam, h, beta = (
+        np.array([0.5, -0.7]),
+        np.array([1.5, 1.0, 1.2]),
+        np.array([0.3, 1.0, -0.5]),
+        2.0,
+    )
     glass = SpinGlass([[0, *J], [J[0], 0, 0], [J[1], 0, 0]], h, lam)
 
     def weight(s):
         product = np.exp(beta * (h[0] * s - lam[0] * s**2 / 2))
         for k in (0, 1):
-            end = lambda e, k=k: np.exp(beta * (h[k + 1] * e - lam[k + 1] * e**2 / 2 + J[k] * s * e))
+            end = lambda e, k=k: np.exp(
+                beta * (h[k + 1] * e - lam[k + 1] * e**2 / 2 + J[k] * s * e)
+            )
             product *= quad(end, -12, 12, epsabs=1e-12)[0]
         return product
 
@@ -106,8 +122,12 @@ def test_eqs_137_148_marginal_by_integrating_the_neighbours():
 
 # --- exact means ----------------------------------------------------------------------------------------------------
 
+
 def test_triangle_by_hand():
-    for sign, mean, x in ((1, [15 / 7, 10 / 7, 10 / 7], 15 / 7), (-1, [35 / 27, -10 / 27, -10 / 27], 35 / 27)):
+    for sign, mean, x in (
+        (1, [15 / 7, 10 / 7, 10 / 7], 15 / 7),
+        (-1, [35 / 27, -10 / 27, -10 / 27], 35 / 27),
+    ):
         found = relaxed_bp(triangle(0.4 * sign), tol=1e-14)
         np.testing.assert_allclose(found.mean, mean, rtol=1e-11)
         np.testing.assert_allclose(found.var, 5 / 3, rtol=1e-12)
@@ -127,12 +147,15 @@ def test_every_message_is_the_mean_without_the_echo(n, strength, seed):
     m, x = messages(glass, int(40 / (1 - strength)))
     mean = np.linalg.solve(glass.hessian, glass.h)
     off = ~np.eye(n, dtype=bool)
-    echo = mean[None, :] - m.T - glass.J * x.T * mean[:, None]  # [i, j]: m_j - m_(j -> i) - J_ij x_(j -> i) m_i
+    echo = (
+        mean[None, :] - m.T - glass.J * x.T * mean[:, None]
+    )  # [i, j]: m_j - m_(j -> i) - J_ij x_(j -> i) m_i
     assert np.abs(echo[off]).max() < 1e-10 * np.abs(m).max()
     np.testing.assert_allclose(np.diagonal(m), mean, atol=1e-10 * np.abs(mean).max())
 
 
 # --- what the variances count ---------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("seed", range(4))
 def test_variances_are_sums_over_backtracking_walks(seed):
@@ -175,6 +198,7 @@ def test_ring(n, sign):
 
 # --- convergence ----------------------------------------------------------------------------------------------------
 
+
 @settings(max_examples=30, deadline=None)
 @given(n=st.integers(2, 12), rho=st.floats(0.1, 0.97), seed=st.integers(0, 10**6))
 def test_walk_summable_glasses_converge_to_the_exact_means(n, rho, seed):
@@ -186,12 +210,17 @@ def test_walk_summable_glasses_converge_to_the_exact_means(n, rho, seed):
     glass = SpinGlass(J, rng.standard_normal(n), np.ones(n))
     found = relaxed_bp(glass, max_iter=5000, tol=1e-11)
     assert found.converged
-    np.testing.assert_allclose(found.mean, ground_state(glass).mean, atol=1e-8 * np.abs(found.mean).max())
+    np.testing.assert_allclose(
+        found.mean, ground_state(glass).mean, atol=1e-8 * np.abs(found.mean).max()
+    )
 
 
 def test_walk_summable_is_not_necessary():
     r = 0.395
-    assert np.linalg.eigvalsh(np.abs(square(r).J))[-1] == pytest.approx((1 + np.sqrt(17)) / 2 * r) and r > 0.3904
+    assert (
+        np.linalg.eigvalsh(np.abs(square(r).J))[-1] == pytest.approx((1 + np.sqrt(17)) / 2 * r)
+        and r > 0.3904
+    )
     glass = square(r, side=-1)
     found = quiet_bp(glass, max_iter=5000)
     assert found.converged

@@ -1,4 +1,5 @@
 """Prompts in blocks: the solvers against scipy and against matrices in memory, one block against many."""
+
 import warnings
 
 import numpy as np
@@ -14,17 +15,21 @@ from spinlib.inference._passes import Pass
 
 # --- blocks of prompts ---------------------------------------------------------------------------------------------
 
+
 def test_a_block_is_the_same_whatever_was_read_before():
-    there, back = [BLOCKS[b] for b in range(len(BLOCKS))], [BLOCKS[b] for b in reversed(range(len(BLOCKS)))][::-1]
+    there, back = (
+        [BLOCKS[b] for b in range(len(BLOCKS))],
+        [BLOCKS[b] for b in reversed(range(len(BLOCKS)))][::-1],
+    )
     again = LinearTask(6, 30, noise=0.2).blocks(1000, size=24, rng=3)
     for b, (one, two) in enumerate(zip(there, back)):
         for name in ("u", "query", "y"):
             np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
             np.testing.assert_array_equal(getattr(one, name), getattr(again[b], name))
     assert [len(block.y) for block in BLOCKS] == 41 * [24] + [16]
-    assert len({block.y[0] for block in there}) == 42       # no block is another one
+    assert len({block.y[0] for block in there}) == 42  # no block is another one
     assert (TASK.blocks(1000, size=24, rng=4)[0].y != there[0].y).all()
-    fewer = TASK.blocks(100, size=24, rng=3)                # the first prompts of a longer run
+    fewer = TASK.blocks(100, size=24, rng=3)  # the first prompts of a longer run
     np.testing.assert_array_equal(fewer[3].u, there[3].u)
 
 
@@ -34,8 +39,12 @@ def test_blocks_have_the_law_of_features():
         one, two = getattr(data, name), getattr(other, name)
         for power in (1, 2):
             a, b = one**power, two**power
-            assert (np.abs(a.mean(0) - b.mean(0)) < 5 * np.sqrt((a.var(0) + b.var(0)) / 40_000)).all()
-    assert abs(np.corrcoef(data.y[:-512], data.y[512:])[0, 1]) < 5 / 40_000**0.5    # neighbours share nothing
+            assert (
+                np.abs(a.mean(0) - b.mean(0)) < 5 * np.sqrt((a.var(0) + b.var(0)) / 40_000)
+            ).all()
+    assert (
+        abs(np.corrcoef(data.y[:-512], data.y[512:])[0, 1]) < 5 / 40_000**0.5
+    )  # neighbours share nothing
 
 
 @pytest.mark.parametrize("b", [-1, 42, 100])
@@ -46,7 +55,10 @@ def test_there_is_no_block_beside_them(b):
 
 def test_blocks_refuse_in_words():
     for rng in (np.random.default_rng(0), None, 1.5, [0, 1]):
-        with pytest.raises(TypeError, match="rng must be an integer.*the key of a generator that counts.*write rng=0"):
+        with pytest.raises(
+            TypeError,
+            match="rng must be an integer.*the key of a generator that counts.*write rng=0",
+        ):
             TASK.blocks(10, rng=rng)
     for rng in (-1, 2**64):
         with pytest.raises(ValueError, match="rng must be at .*write rng=0"):
@@ -62,6 +74,7 @@ def test_blocks_refuse_in_words():
 
 # --- solvers -------------------------------------------------------------------------------------------------------
 
+
 def scipy_cg(f, ridge, tol):
     """scipy's conjugate gradients on the matrix of couplings, and the residual of every sweep."""
     S = np.einsum("pa,pb->pab", f.u, f.query).reshape(len(f.y), -1)
@@ -71,7 +84,14 @@ def scipy_cg(f, ridge, tol):
         seen.append(np.linalg.norm(r) / np.linalg.norm(h))
         return r / np.diagonal(A)
 
-    mean = cg(A, h, rtol=tol, atol=0, maxiter=200, M=LinearOperator(A.shape, matvec=precondition, dtype=float))[0]
+    mean = cg(
+        A,
+        h,
+        rtol=tol,
+        atol=0,
+        maxiter=200,
+        M=LinearOperator(A.shape, matvec=precondition, dtype=float),
+    )[0]
     return mean, seen
 
 
@@ -104,7 +124,10 @@ def test_sample_amp_is_the_one_with_matrices_in_memory():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for sweeps in (1, 2, 7):
-            found, (m, v) = sample_amp(BLOCKS, 0.02, max_iter=sweeps), slow_amp(joined(BLOCKS), 0.02, sweeps)
+            found, (m, v) = (
+                sample_amp(BLOCKS, 0.02, max_iter=sweeps),
+                slow_amp(joined(BLOCKS), 0.02, sweeps),
+            )
             close(found.mean, m)
             close(found.var, v)
 
@@ -135,7 +158,11 @@ def test_the_order_of_the_prompts_does_not_matter(name):
 
 def test_prompts_may_come_in_blocks_too():
     prompts = [TASK.sample(50, rng=k) for k in range(3)]
-    close(ground_state_cg(prompts, 0.1).mean, ground_state_cg(joined([features(p) for p in prompts]), 0.1).mean, 1e-10)
+    close(
+        ground_state_cg(prompts, 0.1).mean,
+        ground_state_cg(joined([features(p) for p in prompts]), 0.1).mean,
+        1e-10,
+    )
 
 
 @pytest.mark.parametrize("solve", SOLVERS.values())
@@ -143,9 +170,14 @@ def test_blocks_that_do_not_fit_are_refused(solve):
     a, b = (TASK.sample_features(P, rng=0) for P in (20, 30))
     with pytest.raises(ValueError, match="features must hold at least one block"):
         solve([])
-    with pytest.raises(ValueError, match="block 1 of 3 must hold 20 prompts of D = 6, as the first, got 30 of D = 6"):
+    with pytest.raises(
+        ValueError,
+        match="block 1 of 3 must hold 20 prompts of D = 6, as the first, got 30 of D = 6",
+    ):
         solve([a, b, a])
-    with pytest.raises(ValueError, match="block 1 of 2 must hold at most 20 prompts of D = 6.*got 30 of D = 6"):
+    with pytest.raises(
+        ValueError, match="block 1 of 2 must hold at most 20 prompts of D = 6.*got 30 of D = 6"
+    ):
         solve([a, b])
     with pytest.raises(ValueError, match="block 1 of 2 .*got 20 of D = 4"):
         solve([a, LinearTask(4, 3).sample_features(20, rng=0)])
@@ -164,23 +196,31 @@ def test_the_true_residual_decides_and_not_the_believed_one():
     """Two features that differ by a millionth: means near 1e6, whose rounding the recursion does not see."""
     y = np.random.default_rng(0).standard_normal(50)
     near = Features(np.column_stack([np.ones(50), 1 + 1e-6 * y]), np.ones((50, 1)), y)
-    with pytest.warns(ConvergenceWarning, match="ground_state_cg did not converge: residual .* > tol 1.0e-12 after"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match="ground_state_cg did not converge: residual .* > tol 1.0e-12 after",
+    ):
         found = ground_state_cg(near, 0.0, tol=1e-12)
     assert not found.converged and found.n_iter < 10 and found.residual > 1e-11
 
 
 def test_sample_amp_says_what_would_help():
-    with pytest.warns(ConvergenceWarning, match="sample_amp did not converge.*; raise damping, max_iter or the ridge"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match="sample_amp did not converge.*; raise damping, max_iter or the ridge",
+    ):
         sample_amp(joined(BLOCKS), 0.02, max_iter=2)
 
 
 # --- precision, devices, workers -----------------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_the_bits_do_not_depend_on_the_workers(name):
     """Threads, and processes of loky: the order of the sums is that of the blocks."""
     from joblib import parallel_config
+
     solve = SOLVERS[name]
     alone = solve(BLOCKS)
     for jobs in (2, 3):
@@ -201,7 +241,7 @@ def test_float32_and_torch_agree_to_their_rounding(name):
     exact, rough = solve(BLOCKS), solve(BLOCKS, dtype="float32", tol=1e-5)
     assert rough.converged and rough.mean.dtype == np.float64
     close(rough.mean, exact.mean, 3e-5)
-    assert np.abs(rough.mean - exact.mean).max() > 1e-10        # it was float32
+    assert np.abs(rough.mean - exact.mean).max() > 1e-10  # it was float32
     kept = solve(BLOCKS, dtype=np.float32, tol=1e-5, keep=True)
     np.testing.assert_array_equal(kept.mean, rough.mean)
     close(solve(BLOCKS, device="cpu").mean, exact.mean, 1e-10)
@@ -215,7 +255,7 @@ def test_no_factor_of_a_product_is_shortened():
 
     def kernel(block):
         seen.append(torch.get_float32_matmul_precision())
-        return block.y.sum(),
+        return (block.y.sum(),)
 
     before = torch.get_float32_matmul_precision()
     try:
@@ -229,9 +269,13 @@ def test_no_factor_of_a_product_is_shortened():
 
 def test_what_a_pass_refuses():
     for dtype in ("float16", int, "single precision"):
-        with pytest.raises(ValueError, match="dtype must be float32 or float64, got .*write dtype='float32'"):
+        with pytest.raises(
+            ValueError, match="dtype must be float32 or float64, got .*write dtype='float32'"
+        ):
             sample_amp(BLOCKS, 0.02, dtype=dtype)
-    with pytest.raises(ValueError, match="tol must be at least 1e-06 in float32.*got 1e-10; write tol=1e-4"):
+    with pytest.raises(
+        ValueError, match="tol must be at least 1e-06 in float32.*got 1e-10; write tol=1e-4"
+    ):
         ground_state_cg(BLOCKS, 0.02, dtype="float32")
     for jobs in (0, -1):
         with pytest.raises(ValueError, match="jobs must be at least 1"):
@@ -239,7 +283,10 @@ def test_what_a_pass_refuses():
     with pytest.raises(TypeError, match="keep must be True or False"):
         spike_amp(BLOCKS, keep=1)
     pytest.importorskip("torch")
-    with pytest.raises(ValueError, match="device must name a device that torch can use, got 'gpu'; 'cpu' always works"):
+    with pytest.raises(
+        ValueError,
+        match="device must name a device that torch can use, got 'gpu'; 'cpu' always works",
+    ):
         sample_amp(BLOCKS, 0.02, device="gpu")
 
 
@@ -248,7 +295,7 @@ def test_kernels_see_the_dtype_that_was_asked_for():
 
     def kernel(block, W):
         seen.extend(array.dtype for array in (*block, W))
-        return block.u.sum(0),
+        return (block.u.sum(0),)
 
     for data in (BLOCKS, list(BLOCKS), joined(BLOCKS)):
         assert Pass(data, "float32")(kernel, np.ones((7, 6)))[0].dtype == np.float64

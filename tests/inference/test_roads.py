@@ -1,4 +1,5 @@
 """Four roads to one ground state: loops over spins and edges, trees, the paper's parameters, the Onsager term."""
+
 import numpy as np
 import pytest
 from glasses import distance, glass_of, prompts, quiet, random_glass, random_tree
@@ -18,6 +19,7 @@ def paper():
 
 
 # --- oracle: the loops that a first implementation would write -----------------------------------------------------
+
 
 def loop_amp(glass, beta, onsager, sweeps):
     n = glass.n
@@ -112,10 +114,15 @@ def test_beta_scales_variances_and_no_mean(solve):
 
 # --- the paper's parameters ----------------------------------------------------------------------------------------
 
+
 def test_four_roads_to_the_ground_state(paper):
     f, glass = paper
     exact = ground_state(glass, BETA)
-    roads = ((amp(glass, BETA), 2.669e-3), (relaxed_bp(glass, BETA), 2.652e-3), (sample_amp(f, RIDGE, BETA), 3.118e-3))
+    roads = (
+        (amp(glass, BETA), 2.669e-3),
+        (relaxed_bp(glass, BETA), 2.652e-3),
+        (sample_amp(f, RIDGE, BETA), 3.118e-3),
+    )
     # the means are exact; the variances are not, and by how much is the same on every machine
     for found, error in roads:
         assert found.converged and distance(found.mean, exact.mean) < 1e-8
@@ -129,7 +136,9 @@ def check_bias(glass, exact, naive, percent, margin):
     R = BETA * glass.J**2 @ naive.var
     reduced = np.linalg.solve(glass.hessian - np.diag(R), glass.h)
     assert distance(naive.mean, reduced) < 1e-8
-    residual = glass.gradient(naive.mean)  # the printed equation leaves exactly the reaction term behind
+    residual = glass.gradient(
+        naive.mean
+    )  # the printed equation leaves exactly the reaction term behind
     np.testing.assert_allclose(residual, R * naive.mean, atol=1e-8 * np.abs(residual).max())
 
 

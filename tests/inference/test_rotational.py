@@ -1,5 +1,6 @@
 """VAMP: exact means, variances that are right for every spectrum of random eigenvectors,
 and the R-transform that it finds."""
+
 import warnings
 
 import numpy as np
@@ -15,7 +16,9 @@ from spinlib.spin_glass import SpinGlass, gaussian_glass
 
 def glass_of(A, ridge, rng=0):
     diagonal = np.diagonal(A)
-    return SpinGlass(np.diag(diagonal) - A, np.random.default_rng(rng).standard_normal(len(A)), ridge + diagonal)
+    return SpinGlass(
+        np.diag(diagonal) - A, np.random.default_rng(rng).standard_normal(len(A)), ridge + diagonal
+    )
 
 
 def rotated(spectrum, rng):
@@ -31,18 +34,27 @@ def two_ridges(n):
 
 
 @settings(max_examples=20, deadline=None)
-@given(n=st.integers(2, 12), gamma=st.floats(0.2, 3.0), seed=st.integers(0, 2**16), beta=st.floats(0.1, 10.0))
+@given(
+    n=st.integers(2, 12),
+    gamma=st.floats(0.2, 3.0),
+    seed=st.integers(0, 2**16),
+    beta=st.floats(0.1, 10.0),
+)
 def test_means_are_the_ground_state_for_any_couplings(n, gamma, seed, beta):
     ridge = np.random.default_rng(seed).uniform(0.5, 2.0, n)
     glass = glass_of(wishart(n, max(1, int(n / gamma)), rng=seed), ridge, seed)
     found, exact = vamp(glass, ridge, beta, damping=0.3, max_iter=5000), ground_state(glass, beta)
-    assert found.converged and np.allclose(found.mean, exact.mean, atol=1e-7) and (found.var > 0).all()
+    assert (
+        found.converged and np.allclose(found.mean, exact.mean, atol=1e-7) and (found.var > 0).all()
+    )
 
 
 def test_one_ridge_for_all_gives_the_average_variance_exactly():
     glass = glass_of(wishart(60, 40, rng=1), 0.3)
     found = vamp(glass, 0.3, beta=2.0)
-    assert found.converged and abs(found.var.mean() / ground_state(glass, 2.0).var.mean() - 1) < 1e-10
+    assert (
+        found.converged and abs(found.var.mean() / ground_state(glass, 2.0).var.mean() - 1) < 1e-10
+    )
     assert np.ptp(found.var) < 1e-12
 
 
@@ -61,15 +73,21 @@ def test_variances_are_right_for_every_spectrum(spectrum):
     """On average over the spins of each ridge, to 1.5 % at n = 400; Wishart's formula is off by 10 %,
     the pair term has no fixed point."""
     n, ridge = 400, two_ridges(400)
-    values = np.where(np.arange(n) % 2, 1.9, 0.1) if spectrum == "two values" else np.where(np.arange(n) % 2, 2.0, 0.0)
+    values = (
+        np.where(np.arange(n) % 2, 1.9, 0.1)
+        if spectrum == "two values"
+        else np.where(np.arange(n) % 2, 2.0, 0.0)
+    )
     glass = glass_of(rotated(values, 5), ridge)
     ratio = vamp(glass, ridge).var / ground_state(glass).var - 1
-    assert abs(ratio[: n // 2].mean()) < 0.015 and abs(ratio[n // 2:].mean()) < 0.015
+    assert abs(ratio[: n // 2].mean()) < 0.015 and abs(ratio[n // 2 :].mean()) < 0.015
     x = 1.0
     for _ in range(200):
-        x = np.mean(1 / (ridge + 1 / (1 + values.var() * x)))  # Marchenko-Pastur with the same mean and variance
+        x = np.mean(
+            1 / (ridge + 1 / (1 + values.var() * x))
+        )  # Marchenko-Pastur with the same mean and variance
     wrong = 1 / (ridge + 1 / (1 + values.var() * x)) / ground_state(glass).var - 1
-    assert np.abs([wrong[: n // 2].mean(), wrong[n // 2:].mean()]).max() > 0.1
+    assert np.abs([wrong[: n // 2].mean(), wrong[n // 2 :].mean()]).max() > 0.1
     with pytest.warns(ConvergenceWarning):
         amp(glass, damping=0.5)
 
@@ -94,7 +112,9 @@ def test_a_negative_weight_stops_it_at_once():
 
 def test_refusals():
     glass = SpinGlass(J=[[0, 0.5], [0.5, 0]], h=[1, 0], lam=[1, 1])
-    with pytest.raises(ValueError, match=r"ridge must be a number or have shape \(2,\), got shape \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"ridge must be a number or have shape \(2,\), got shape \(3,\)"
+    ):
         vamp(glass, [0.1, 0.1, 0.1])
     with pytest.raises(ValueError, match="ridge must be finite and >= 0"):
         vamp(glass, -0.1)

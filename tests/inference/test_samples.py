@@ -1,4 +1,5 @@
 """The matrix-free solvers: sample AMP prompt by prompt, conjugate gradients, ridge regression, refusals."""
+
 from types import SimpleNamespace
 
 import numpy as np
@@ -61,8 +62,10 @@ def test_cg_and_sample_amp_are_ridge_regression(P, ridge):
 def test_sample_amp_variance_is_better_when_prompts_are_few():
     f = prompts(8, 40, 300)
     exact = ground_state(glass_of(f, 0.05))
-    error = [np.sqrt(np.mean((found.var / exact.var - 1) ** 2))
-             for found in (sample_amp(f, 0.05), quiet(amp, glass_of(f, 0.05), damping=0.5))]
+    error = [
+        np.sqrt(np.mean((found.var / exact.var - 1) ** 2))
+        for found in (sample_amp(f, 0.05), quiet(amp, glass_of(f, 0.05), damping=0.5))
+    ]
     assert error[0] < 0.05 and error[0] < 0.5 * error[1]
 
 
@@ -99,8 +102,14 @@ def test_cg_is_held_to_its_tolerance():
         found = ground_state_cg(f, 0.01, tol=tol)
         assert found.converged and found.residual <= 10 * tol
     history = ground_state_cg(f, 0.01).history
-    early = quiet(ground_state_cg, f, 0.01, max_iter=len(history) - 3)  # 3 sweeps before the end: some 100 tol
-    assert 10e-10 < early.residual < 1e-6 and not early.converged and early.reason.startswith("residual")
+    early = quiet(
+        ground_state_cg, f, 0.01, max_iter=len(history) - 3
+    )  # 3 sweeps before the end: some 100 tol
+    assert (
+        10e-10 < early.residual < 1e-6
+        and not early.converged
+        and early.reason.startswith("residual")
+    )
 
 
 def test_zero_labels_have_a_zero_ground_state():
@@ -118,7 +127,9 @@ def test_matrix_free_solvers_refuse(solve):
         solve(f, -0.1)
     with pytest.raises(ValueError, match="beta must be finite and > 0"):
         solve(f, 0.1, 0.0)
-    with pytest.raises(TypeError, match="Prompts or Features.*u .P, D.1., query .P, D. and y .P,., got ndarray"):
+    with pytest.raises(
+        TypeError, match="Prompts or Features.*u .P, D.1., query .P, D. and y .P,., got ndarray"
+    ):
         solve(f.u, 0.1)
     with pytest.raises(ValueError, match="u must have shape .20, 4., got .20, 3."):
         solve(SimpleNamespace(u=f.u[:, :3], query=f.query, y=f.y), 0.1)

@@ -1,4 +1,5 @@
 """Message passing for weights that are mostly zero: the loop, symmetries, what it finds, says and refuses."""
+
 import warnings
 from types import SimpleNamespace
 
@@ -34,7 +35,7 @@ def slow(f, sweeps, damping, share, size, learn):
         p, r, v = np.empty(n), np.empty(n), np.empty(n)
         for i, s in enumerate(S.T):
             v[i], r[i] = E / (s @ s), m[i] + s @ new_z / (s @ s)
-            one, zero = share * np.exp(-((r[i] - size)**2 - r[i]**2) / (2 * v[i])), 1 - share
+            one, zero = share * np.exp(-((r[i] - size) ** 2 - r[i] ** 2) / (2 * v[i])), 1 - share
             p[i] = one / (one + zero)
         new_back = sum(size**2 * p * (1 - p) / v) / P
         new_share, new_size = (p.mean(), p @ r / p.sum()) if learn else (share, size)
@@ -60,7 +61,11 @@ def test_it_finds_the_diagonal_and_learns_share_and_size():
     for k in range(4):
         found = spike_amp(draw(300, k))
         W = weights(found.mean)
-        assert found.converged and found.reason == "" and FLOOR <= population_error(W, N) < 1.04 * FLOOR
+        assert (
+            found.converged
+            and found.reason == ""
+            and FLOOR <= population_error(W, N) < 1.04 * FLOOR
+        )
         assert (W > 0.5).sum() == 40 and (np.diagonal(W) > 0.5).all() and not W[D].any()
         assert found.share == pytest.approx(1 / D, rel=1e-3)
         assert found.size == pytest.approx(best_weights(D, N)[0, 0], rel=0.05)
@@ -69,7 +74,9 @@ def test_it_finds_the_diagonal_and_learns_share_and_size():
 
 def test_what_is_given_is_kept():
     found = spike_amp(draw(300), share=0.02, size=0.9)
-    assert (found.share, found.size) == (0.02, 0.9) and set(weights(found.mean).ravel().round(6)) == {0.0, 0.9}
+    assert (found.share, found.size) == (0.02, 0.9) and set(
+        weights(found.mean).ravel().round(6)
+    ) == {0.0, 0.9}
 
 
 def test_the_hard_phase_on_samples():
@@ -80,7 +87,7 @@ def test_the_hard_phase_on_samples():
         stays = spike_amp(f, **given, start=best_weights(D, N))
         assert population_error(weights(lost.mean), N) > 0.5
         assert stays.converged and population_error(weights(stays.mean), N) < 1.2 * FLOOR
-    assert spike_amp(draw(40), **given).converged      # convergence says nothing of truth
+    assert spike_amp(draw(40), **given).converged  # convergence says nothing of truth
 
 
 def test_order_and_units_do_not_matter():
@@ -89,34 +96,49 @@ def test_order_and_units_do_not_matter():
     rows, columns, prompts = rng.permutation(D), rng.permutation(D), rng.permutation(250)
     u = np.column_stack([f.u[:, rows], f.u[:, D]])
     mixed = SimpleNamespace(u=u[prompts], query=f.query[prompts][:, columns], y=f.y[prompts])
-    np.testing.assert_allclose(weights(spike_amp(mixed).mean)[:D], base[rows][:, columns], atol=1e-6)
+    np.testing.assert_allclose(
+        weights(spike_amp(mixed).mean)[:D], base[rows][:, columns], atol=1e-6
+    )
     other = SimpleNamespace(u=f.u, query=f.query * 1e3, y=f.y * 1e-2)
     found = spike_amp(other)
     np.testing.assert_allclose(weights(found.mean) * 1e5, base, atol=1e-6)
     assert found.size * 1e5 == pytest.approx(spike_amp(f).size, rel=1e-6)
     blind = SimpleNamespace(u=np.column_stack([f.u[:, :D], 7 * f.u[:, D]]), query=f.query, y=f.y)
-    np.testing.assert_array_equal(spike_amp(blind).mean, spike_amp(f).mean)     # the row of the labels is not read
+    np.testing.assert_array_equal(
+        spike_amp(blind).mean, spike_amp(f).mean
+    )  # the row of the labels is not read
 
 
 def test_prompts_serve_as_well_as_features():
     prompts = LinearTask(8, 160).sample(90, rng=0)
     found = spike_amp(prompts)
-    assert isinstance(found, SpikeMarginals) and isinstance(found, Marginals) and len(found.mean) == 72
+    assert (
+        isinstance(found, SpikeMarginals) and isinstance(found, Marginals) and len(found.mean) == 72
+    )
     assert "share=" in repr(found) and "\n" not in repr(found)
 
 
 def test_not_converged_is_said():
-    with pytest.warns(ConvergenceWarning, match="spike_amp did not converge: it stopped.*raise damping or max_iter"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match="spike_amp did not converge: it stopped.*raise damping or max_iter",
+    ):
         found = spike_amp(draw(300), max_iter=3)
     assert not found.converged and found.reason and found.n_iter == 3 == len(found.history)
 
 
 def test_refusals():
     f = draw(30, dim=4, length=20)
-    for bad, words in (({"share": 0.0}, "share must be finite and > 0 and < 1, got 0.0; it is a probability"),
-                       ({"share": 1.0}, "share must be"), ({"size": 0}, "size must not be 0, got 0.0; leave it out"),
-                       ({"size": np.inf}, "size must be finite"), ({"damping": 1.0}, "damping"), ({"tol": 0.0}, "tol"),
-                       ({"max_iter": 0}, "max_iter"), ({"start": np.zeros((4, 4))}, r"start must have shape \(5, 4\)")):
+    for bad, words in (
+        ({"share": 0.0}, "share must be finite and > 0 and < 1, got 0.0; it is a probability"),
+        ({"share": 1.0}, "share must be"),
+        ({"size": 0}, "size must not be 0, got 0.0; leave it out"),
+        ({"size": np.inf}, "size must be finite"),
+        ({"damping": 1.0}, "damping"),
+        ({"tol": 0.0}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"start": np.zeros((4, 4))}, r"start must have shape \(5, 4\)"),
+    ):
         with pytest.raises(ValueError, match=words):
             spike_amp(f, **bad)
     with pytest.raises(TypeError, match="Prompts or Features"):
@@ -128,6 +150,8 @@ def test_refusals():
 
 def test_the_variance_is_that_of_two_points():
     """0 or size: the mean is size p, the variance size^2 p (1 - p); nothing in the row of the labels."""
-    found = spike_amp(LinearTask(8, 160).sample_features(60, rng=3), share=1 / 8, size=0.6, damping=0.5)
+    found = spike_amp(
+        LinearTask(8, 160).sample_features(60, rng=3), share=1 / 8, size=0.6, damping=0.5
+    )
     assert found.converged and found.var.max() > 1e-3
     np.testing.assert_allclose(found.var, found.mean * (0.6 - found.mean), atol=1e-6)

@@ -1,5 +1,6 @@
 """Message passing on finite samples of the spherical p-spin against loops,
 state evolution and the exact fixed points."""
+
 import math
 from itertools import combinations
 
@@ -25,7 +26,9 @@ def runs():
         a, b = random_spins(n, (2,), rng=rng)
         b = b - a * overlap(a, b)
         b = b / np.sqrt((b**2).mean())
-        run = amp(couplings, T, np.sqrt(0.5) * np.stack([a, 0.9 * a + np.sqrt(1 - 0.81) * b]), n_steps=8)
+        run = amp(
+            couplings, T, np.sqrt(0.5) * np.stack([a, 0.9 * a + np.sqrt(1 - 0.81) * b]), n_steps=8
+        )
         found.append(
             (
                 run.q.mean(1),
@@ -44,6 +47,7 @@ def within(samples, expected, bias=0.0):
 
 
 # --- one step against loops -----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("p", [3, 4])
 def test_eqs_48_to_55_messages_against_loops(p):
@@ -66,20 +70,30 @@ def test_eqs_48_to_55_messages_against_loops(p):
                 push[a, i], soft[a, i] = beta * J[a] * m1, beta**2 * J[a] ** 2 * (m2 - m1**2)
         h = np.array([sum(push[a, i] for a in factors if i in a) for i in range(n)])
         s = np.array([sum(soft[a, i] for a in factors if i in a) for i in range(n)])
-        lam = np.median(h / run.m[step] + s)  # eq. (54) of the marginal gives the multiplier that was used
+        lam = np.median(
+            h / run.m[step] + s
+        )  # eq. (54) of the marginal gives the multiplier that was used
         v = 1 / (lam - s)
         assert run.m[step] == pytest.approx(v * h, abs=1e-10)
         assert (v + (v * h) ** 2).mean() == pytest.approx(1, abs=1e-10)  # spherical constraint
         assert run.v[step] == pytest.approx(v.mean(), abs=1e-10)
-        var = {(i, a): 1 / (lam - sum(soft[b, i] for b in factors if i in b and b != a)) for a in factors for i in a}
-        mean = {(i, a): var[i, a] * sum(push[b, i] for b in factors if i in b and b != a) for a in factors for i in a}
+        var = {
+            (i, a): 1 / (lam - sum(soft[b, i] for b in factors if i in b and b != a))
+            for a in factors
+            for i in a
+        }
+        mean = {
+            (i, a): var[i, a] * sum(push[b, i] for b in factors if i in b and b != a)
+            for a in factors
+            for i in a
+        }
 
 
 @pytest.mark.parametrize("p", [2, 3, 4])
 def test_amp_step_against_loops(p):
     n, beta = 5, 1 / 0.6
     couplings = gaussian_couplings(n, p, rng=3)
-    m, last = (np.sqrt(0.5) * random_spins(n, (2,), rng=4))
+    m, last = np.sqrt(0.5) * random_spins(n, (2,), rng=4)
     run = amp(couplings, 0.6, m, previous=last, n_steps=1)
     field = np.zeros(n)
     for index in np.ndindex(*(n,) * p):
@@ -96,11 +110,14 @@ def test_batches_are_independent_runs():
     alone = amp(couplings, T, starts[1, 1], n_steps=6)
     assert together.m[:, 1, 1] == pytest.approx(alone.m, abs=1e-8)
     assert (
-        together.m.shape == (7, 3, 2, 20) and together.q.shape == (7, 3, 2) and together.successive.shape == (6, 3, 2)
+        together.m.shape == (7, 3, 2, 20)
+        and together.q.shape == (7, 3, 2)
+        and together.successive.shape == (6, 3, 2)
     )
 
 
 # --- state evolution ------------------------------------------------------------------------------------------------
+
 
 @settings(max_examples=25, deadline=None)
 @given(T=st.floats(0.05, 3), q=st.floats(0.01, 0.99), p=st.integers(2, 7))
@@ -123,16 +140,20 @@ def test_eq_61_fixed_points_are_those_of_replicas(p):
     assert state_evolution(p, T, low * 1.01, n_steps=300).q[-1] == pytest.approx(high, abs=1e-9)
     # so does the paramagnet
     assert state_evolution(p, T, low * 0.99, n_steps=300).q[-1] < 1e-9
-    assert PSpin(p).rs_overlaps(1.0) == () and state_evolution(p, 1.0, 0.9, n_steps=300).q[-1] < 1e-9
+    assert (
+        PSpin(p).rs_overlaps(1.0) == () and state_evolution(p, 1.0, 0.9, n_steps=300).q[-1] < 1e-9
+    )
 
 
 @pytest.mark.parametrize("p", [2, 3, 4, 5])
 def test_overlap_of_copies_goes_to_its_power(p):
     T = 0.4 if p == 2 else 0.35 * PSpin(p).T_d
-    q = 0.6 if p == 2 else PSpin(p).rs_overlaps(T)[1]      # p = 2: q = 1 - T
+    q = 0.6 if p == 2 else PSpin(p).rs_overlaps(T)[1]  # p = 2: q = 1 - T
     for c in (0.99, 0.5, 0.1):
         se = state_evolution(p, T, q, overlap=c * q, n_steps=4)
-        assert se.overlap / q == pytest.approx([c ** ((p - 1) ** t) for t in range(5)], rel=1e-6, abs=1e-12)
+        assert se.overlap / q == pytest.approx(
+            [c ** ((p - 1) ** t) for t in range(5)], rel=1e-6, abs=1e-12
+        )
 
 
 def test_the_copies_measure_the_replicon():
@@ -141,12 +162,15 @@ def test_the_copies_measure_the_replicon():
     for root in (RS_LOW, RS_HIGH):
         replicon = 1 / (1 - root) ** 2 - 3 / T**2 * root
         step = 1e-6
-        slope = 1 - state_evolution(3, T, root, overlap=root * (1 - step), n_steps=1).overlap[1] / root
+        slope = (
+            1 - state_evolution(3, T, root, overlap=root * (1 - step), n_steps=1).overlap[1] / root
+        )
         assert slope / step == pytest.approx(1 - (1 - root) ** 2 * replicon, abs=1e-5)
         assert slope / step == pytest.approx(2, abs=1e-5)
 
 
 # --- samples against state evolution --------------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 def test_samples_follow_state_evolution(runs):
@@ -154,7 +178,7 @@ def test_samples_follow_state_evolution(runs):
     q, successive, cross, energy = runs
     assert within(q[:, 1:], se.q[1:], bias=1 / 64)
     assert within(cross[:, 1:], se.overlap[1:], bias=1 / 64)
-    assert not within(cross[:, 1:], se.q[1:], bias=1 / 64)      # the copies do not meet
+    assert not within(cross[:, 1:], se.q[1:], bias=1 / 64)  # the copies do not meet
     assert q[:, -1].mean() > 0.45 and abs(cross[:, -1].mean()) < 0.1
 
 
@@ -184,9 +208,12 @@ def test_eqs_57_58_sums_over_the_graph():
         run = relaxed_bp(couplings, T, np.sqrt(q) * random_spins(n, rng=100 + seed), n_steps=1)
         squares.append(run.q[1])
         soft.append(run.v[1])
-    exact_K = math.comb(n - 1, 2) * 6 / (2 * n**2)          # K <J^2> at this N; p/2 at N = infinity
+    exact_K = math.comb(n - 1, 2) * 6 / (2 * n**2)  # K <J^2> at this N; p/2 at N = infinity
     field = beta**2 * exact_K * q**2
-    assert abs(np.mean(squares) - (1 - float(spherical_variance(field)))) < 5 * np.std(squares) / math.sqrt(12) + 3 / n
+    assert (
+        abs(np.mean(squares) - (1 - float(spherical_variance(field))))
+        < 5 * np.std(squares) / math.sqrt(12) + 3 / n
+    )
     assert np.array(squares) + np.array(soft) == pytest.approx(1, abs=1e-10)
 
 
@@ -205,22 +232,39 @@ def test_amp_is_relaxed_bp_with_the_onsager_term_only():
                 s = s / np.sqrt((s**2).mean())
             start = np.sqrt(0.5) * s
             edges = relaxed_bp(couplings, 0.6, start, n_steps=2).m[2]
-            with_term.append(np.sqrt(((amp(couplings, 0.6, start, n_steps=2).m[2] - edges) ** 2).mean()))
-            without.append(np.sqrt(((amp(couplings, 0.6, start, onsager=False, n_steps=2).m[2] - edges) ** 2).mean()))
+            with_term.append(
+                np.sqrt(((amp(couplings, 0.6, start, n_steps=2).m[2] - edges) ** 2).mean())
+            )
+            without.append(
+                np.sqrt(
+                    (
+                        (amp(couplings, 0.6, start, onsager=False, n_steps=2).m[2] - edges) ** 2
+                    ).mean()
+                )
+            )
         ratio.append((np.mean(with_term), np.mean(without)))
-    assert ratio[1][0] < 0.6 * ratio[0][0]             # falls with N
-    assert ratio[1][1] > 3 * ratio[1][0]               # what the Onsager term repairs
+    assert ratio[1][0] < 0.6 * ratio[0][0]  # falls with N
+    assert ratio[1][1] > 3 * ratio[1][0]  # what the Onsager term repairs
 
 
 # --- states: exact fixed points -------------------------------------------------------------------------------------
 
+
 def state_at(couplings, T, rng):
     """A minimum of H, its label y and the AMP fixed point above it; the closed forms of Crisanti and Sommers (p =
     3)."""
-    end = descend(couplings, random_spins(couplings.n_spins, (8,), rng=rng), tol=1e-11, max_iter=20_000)
+    end = descend(
+        couplings, random_spins(couplings.n_spins, (8,), rng=rng), tol=1e-11, max_iter=20_000
+    )
     e, s = float(end.energy.min()), end.s[end.energy.argmin()]
-    root_y = (-e * math.sqrt(6) - math.sqrt(6 * e**2 - 8)) / 4      # 1 + 2 y = -e sqrt(6 y), smaller root
-    q = max(r.real for r in np.roots([1, -2, 1, -2 * T**2 * root_y**2 / 3]) if abs(r.imag) < 1e-9 and r.real < 1)
+    root_y = (
+        -e * math.sqrt(6) - math.sqrt(6 * e**2 - 8)
+    ) / 4  # 1 + 2 y = -e sqrt(6 y), smaller root
+    q = max(
+        r.real
+        for r in np.roots([1, -2, 1, -2 * T**2 * root_y**2 / 3])
+        if abs(r.imag) < 1e-9 and r.real < 1
+    )
     return s, root_y**2, math.sqrt(q) * s
 
 
@@ -234,8 +278,8 @@ def test_every_deep_minimum_is_a_fixed_point_and_needs_the_onsager_term():
     assert abs(gone.q[-1] - stay.q[-1]) > 0.05
     near = 0.9 * m + 0.3 * np.sqrt((m**2).mean()) * random_spins(32, rng=5)
     back = amp(couplings, T, near, previous=near, n_steps=300)
-    assert back.m[-1] == pytest.approx(m, abs=1e-9)                       # (p-1) y < 1: it attracts
-    assert back.q[-1] > RS_HIGH + 0.15                                    # and it is not the replica-symmetric root
+    assert back.m[-1] == pytest.approx(m, abs=1e-9)  # (p-1) y < 1: it attracts
+    assert back.q[-1] > RS_HIGH + 0.15  # and it is not the replica-symmetric root
 
 
 def test_p_2_is_marginal():
@@ -245,7 +289,10 @@ def test_p_2_is_marginal():
     for _ in range(16):
         a, b = random_spins(n, (2,), rng=rng)
         run = amp(
-            gaussian_couplings(n, 2, rng=rng), 0.5, math.sqrt(q) * np.stack([a, 0.8 * a + 0.6 * b]) * 0.99, n_steps=6
+            gaussian_couplings(n, 2, rng=rng),
+            0.5,
+            math.sqrt(q) * np.stack([a, 0.8 * a + 0.6 * b]) * 0.99,
+            n_steps=6,
         )
         found.append(overlap(run.m[:, 0], run.m[:, 1]) / run.q.mean(1))
     assert within(np.array(found), 0.8, bias=2 / n)
@@ -253,38 +300,92 @@ def test_p_2_is_marginal():
 
 # --- refusal --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("call", "error", "words"), [
-    (lambda c: amp(c, 0.4, np.ones(8)), ValueError, "scale it: np.sqrt"),
-    (lambda c: amp(c, 0.4, np.zeros(8)), ValueError, "0 < .* < 1, got 0"),
-    (lambda c: amp(c, 0.4, 0.5 * np.ones(7)), ValueError, r"shape \(..., 8\), got \(7,\)"),
-    (lambda c: amp(c, 0.0, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06"),
-    (lambda c: amp(c, 0.4, 0.5 * np.ones(8), previous=np.ones(3)), ValueError, "previous must have shape"),
-    (lambda c: amp(c, 0.4, 0.5 * np.ones(8), n_steps=2.0), TypeError, "n_steps must be an integer"),
-    (lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones(8)), ValueError, "distinct=True"),
-    (lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones((2, 8))), ValueError, r"m must have shape \(8,\)"),
-    (lambda c: state_evolution(3, 0.4, 0.0), ValueError, "from 0 nothing moves"),
-    (lambda c: state_evolution(3, 0.4, 0.5, overlap=0.6), ValueError, "two copies of self-overlap q"),
-    (lambda c: state_evolution(1, 0.4, 0.5), ValueError, "p must be at least 2"),
-    (lambda c: state_evolution(3, 1e-300, 0.5), ValueError, "T must be finite and >= 1e-06.*descend"),
-    (lambda c: state_evolution(3, 0.0, 0.5), ValueError, "T must be finite and >= 1e-06"),
-    (lambda c: state_evolution(3, 0.4, 0.5, n_steps=0), ValueError, "n_steps must be at least 1"),
-    (lambda c: amp(c, 0.4, 0.5), ValueError, r"m must have shape \(..., 8\), got \(\)"),
-    (lambda c: amp(c, 0.4, np.stack([0.5 * np.ones(8), np.ones(8)])), ValueError, "0 < .* < 1, got 1;"),
-    (lambda c: amp(c, 1e-9, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06.*descend"),
-    (lambda c: amp(c, 0.4, 0.5 * np.ones(8), onsager="no"), TypeError, "onsager must be True or False"),
-    (lambda c: amp(c.tensor, 0.4, 0.5 * np.ones(8)), TypeError, "couplings must be of type Couplings"),
-    (lambda c: relaxed_bp(c.tensor, 0.4, 0.5 * np.ones(8)), TypeError, "couplings must be of type Couplings"),
-    (lambda c: amp(c, 0.4, 0.5j * np.ones(8)), TypeError, "m must be an array of real numbers"),
-    (lambda c: amp(c, 0.4, np.zeros((0, 8))), ValueError, "no axis is empty"),
-    (lambda c: spherical_variance(-0.1), ValueError, "field_variance must be finite and >= 0, got -0.1"),
-])
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda c: amp(c, 0.4, np.ones(8)), ValueError, "scale it: np.sqrt"),
+        (lambda c: amp(c, 0.4, np.zeros(8)), ValueError, "0 < .* < 1, got 0"),
+        (lambda c: amp(c, 0.4, 0.5 * np.ones(7)), ValueError, r"shape \(..., 8\), got \(7,\)"),
+        (lambda c: amp(c, 0.0, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06"),
+        (
+            lambda c: amp(c, 0.4, 0.5 * np.ones(8), previous=np.ones(3)),
+            ValueError,
+            "previous must have shape",
+        ),
+        (
+            lambda c: amp(c, 0.4, 0.5 * np.ones(8), n_steps=2.0),
+            TypeError,
+            "n_steps must be an integer",
+        ),
+        (lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones(8)), ValueError, "distinct=True"),
+        (
+            lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones((2, 8))),
+            ValueError,
+            r"m must have shape \(8,\)",
+        ),
+        (lambda c: state_evolution(3, 0.4, 0.0), ValueError, "from 0 nothing moves"),
+        (
+            lambda c: state_evolution(3, 0.4, 0.5, overlap=0.6),
+            ValueError,
+            "two copies of self-overlap q",
+        ),
+        (lambda c: state_evolution(1, 0.4, 0.5), ValueError, "p must be at least 2"),
+        (
+            lambda c: state_evolution(3, 1e-300, 0.5),
+            ValueError,
+            "T must be finite and >= 1e-06.*descend",
+        ),
+        (lambda c: state_evolution(3, 0.0, 0.5), ValueError, "T must be finite and >= 1e-06"),
+        (
+            lambda c: state_evolution(3, 0.4, 0.5, n_steps=0),
+            ValueError,
+            "n_steps must be at least 1",
+        ),
+        (lambda c: amp(c, 0.4, 0.5), ValueError, r"m must have shape \(..., 8\), got \(\)"),
+        (
+            lambda c: amp(c, 0.4, np.stack([0.5 * np.ones(8), np.ones(8)])),
+            ValueError,
+            "0 < .* < 1, got 1;",
+        ),
+        (
+            lambda c: amp(c, 1e-9, 0.5 * np.ones(8)),
+            ValueError,
+            "T must be finite and >= 1e-06.*descend",
+        ),
+        (
+            lambda c: amp(c, 0.4, 0.5 * np.ones(8), onsager="no"),
+            TypeError,
+            "onsager must be True or False",
+        ),
+        (
+            lambda c: amp(c.tensor, 0.4, 0.5 * np.ones(8)),
+            TypeError,
+            "couplings must be of type Couplings",
+        ),
+        (
+            lambda c: relaxed_bp(c.tensor, 0.4, 0.5 * np.ones(8)),
+            TypeError,
+            "couplings must be of type Couplings",
+        ),
+        (lambda c: amp(c, 0.4, 0.5j * np.ones(8)), TypeError, "m must be an array of real numbers"),
+        (lambda c: amp(c, 0.4, np.zeros((0, 8))), ValueError, "no axis is empty"),
+        (
+            lambda c: spherical_variance(-0.1),
+            ValueError,
+            "field_variance must be finite and >= 0, got -0.1",
+        ),
+    ],
+)
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call(gaussian_couplings(8, rng=0))
 
 
 def test_state_evolution_takes_pairs():
-    assert state_evolution(2, 0.4, 0.5, n_steps=1).q.shape == (2,) and "\n" not in repr(state_evolution(3, 0.4, 0.5))
+    assert state_evolution(2, 0.4, 0.5, n_steps=1).q.shape == (2,) and "\n" not in repr(
+        state_evolution(3, 0.4, 0.5)
+    )
 
 
 def test_couplings_of_any_source_are_taken():

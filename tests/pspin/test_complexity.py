@@ -1,4 +1,5 @@
 """The complexity of the spherical p-spin model: Kac and Rice, Legendre transforms, both ends of the energies."""
+
 import math
 
 import numpy as np
@@ -29,8 +30,12 @@ def kac_rice(e, p):
 @pytest.mark.parametrize("p", P_VALUES)
 def test_complexity_is_kac_rice(p):
     model = PSpin(p)
-    e = np.linspace(model.e_ground - 0.05, model.e_threshold - 0.02, 9)  # quadrature converges off the edge
-    np.testing.assert_allclose(model.complexity_at_energy(e), [kac_rice(one, p) for one in e], rtol=0, atol=1e-11)
+    e = np.linspace(
+        model.e_ground - 0.05, model.e_threshold - 0.02, 9
+    )  # quadrature converges off the edge
+    np.testing.assert_allclose(
+        model.complexity_at_energy(e), [kac_rice(one, p) for one in e], rtol=0, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("p", P_VALUES)
@@ -42,7 +47,9 @@ def test_complexity_is_auffinger_ben_arous_cerny(p):
     gap = np.sqrt(np.maximum(u**2 - edge**2, 0))
     rate = -u / edge**2 * gap - np.log(-u + gap) + math.log(edge)
     theirs = 0.5 * math.log(p - 1) - (p - 2) / (4 * (p - 1)) * u**2 - rate
-    np.testing.assert_allclose(model.complexity_at_energy(e), theirs, rtol=0, atol=5e-8)  # the edge: sqrt of rounding
+    np.testing.assert_allclose(
+        model.complexity_at_energy(e), theirs, rtol=0, atol=5e-8
+    )  # the edge: sqrt of rounding
     np.testing.assert_allclose(model.complexity_at_energy(e)[:-1], theirs[:-1], rtol=0, atol=1e-12)
 
 
@@ -78,9 +85,9 @@ def test_complexity_is_beta_x2_df_dx(p, ratio, where):
     T = ratio * model.T_d
     x = model.x_threshold(T) + where * (1 - model.x_threshold(T))
     q, h = model.state_overlap(T, x), 1e-4
-    slope = (model.free_energy(q, T, min(x * (1 + h), 1)) - model.free_energy(q, T, x * (1 - h))) / (
-        min(x * (1 + h), 1) - x * (1 - h)
-    )
+    slope = (
+        model.free_energy(q, T, min(x * (1 + h), 1)) - model.free_energy(q, T, x * (1 - h))
+    ) / (min(x * (1 + h), 1) - x * (1 - h))
     scale = 1 + abs(model.complexity(T, x)) + q**p * x**2 / T**2
     assert model.complexity(T, x) == pytest.approx(x**2 / T * slope, abs=1e-4 * scale)
     assert model.complexity(T, x) <= 0.5 * math.log(p - 1) - (p - 2) / p + 1e-12
@@ -105,7 +112,9 @@ def test_eq_75_printed_transform_fails():
     printed = -T * np.max(x[middle] / T * f - sigma)
     assert right == pytest.approx(x[middle] * f_118[middle], abs=1e-12)
     assert printed > 0 > right and abs(printed - right) > 0.5
-    slope = np.gradient(sigma, f)  # the slope of Sigma(f) is beta x, from above T_d states to the ground state
+    slope = np.gradient(
+        sigma, f
+    )  # the slope of Sigma(f) is beta x, from above T_d states to the ground state
     np.testing.assert_allclose(slope[5:-5], x[5:-5] / T, rtol=2e-3)
 
 
@@ -116,7 +125,9 @@ def test_text_after_eq_75_min_over_x_fails():
     T, model = 0.5, PSpin(3)
     x, _, _, f_118 = states(model, T, 2001)
     s = model.solve(T)
-    assert f_118.max() == pytest.approx(s.f, abs=1e-9) and x[f_118.argmax()] == pytest.approx(s.x, abs=1e-3)
+    assert f_118.max() == pytest.approx(s.f, abs=1e-9) and x[f_118.argmax()] == pytest.approx(
+        s.x, abs=1e-3
+    )
     assert f_118.min() < s.f - 1e-4 and f_118.argmin() in (0, len(x) - 1)
 
 

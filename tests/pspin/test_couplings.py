@@ -1,4 +1,5 @@
 """Couplings of finite p-spin systems: gradients, covariance of the energy, a configuration hidden in them."""
+
 from itertools import permutations
 from math import comb, factorial
 
@@ -8,8 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spinlib.pspin import PSpin
-from spinlib.pspin.simulation import (Couplings, descend, gaussian_couplings, overlap, parallel_tempering,
-                                      planted_couplings, random_spins)
+from spinlib.pspin.simulation import (
+    Couplings,
+    descend,
+    gaussian_couplings,
+    overlap,
+    parallel_tempering,
+    planted_couplings,
+    random_spins,
+)
 from stats import z_score
 
 
@@ -17,7 +25,10 @@ from stats import z_score
 @given(p=st.integers(2, 4), n=st.integers(4, 9), seed=st.integers(0, 10**6), distinct=st.booleans())
 @settings(max_examples=30, deadline=None)
 def test_eq_19_gradient_is_the_derivative_of_the_energy(p, n, seed, distinct):
-    J, s = gaussian_couplings(n, p, distinct=distinct, rng=seed), random_spins(n, (3, 2), rng=seed + 1)
+    J, s = (
+        gaussian_couplings(n, p, distinct=distinct, rng=seed),
+        random_spins(n, (3, 2), rng=seed + 1),
+    )
     h, slope = 1e-5, np.empty(s.shape)
     for i in range(n):
         e = h * (np.arange(n) == i)
@@ -30,17 +41,29 @@ def test_eq_19_energy_is_the_sum_over_index_tuples():
     sum over distinct triples one by one."""
     n, s = 6, random_spins(6, rng=5)
     raw = np.random.default_rng(3).standard_normal((n, n, n)) * np.sqrt(0.5 / n**2)
-    total = -sum(raw[i, j, k] * s[i] * s[j] * s[k] for i in range(n) for j in range(n) for k in range(n))
+    total = -sum(
+        raw[i, j, k] * s[i] * s[j] * s[k] for i in range(n) for j in range(n) for k in range(n)
+    )
     assert abs(gaussian_couplings(n, 3, rng=3).energy(s) - total) < 1e-12
-    value = iter(np.random.default_rng(3).standard_normal(comb(n, 3)) * np.sqrt(factorial(3) / (2 * n**2)))
-    total = -sum(next(value) * s[i] * s[j] * s[k] for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n))
+    value = iter(
+        np.random.default_rng(3).standard_normal(comb(n, 3)) * np.sqrt(factorial(3) / (2 * n**2))
+    )
+    total = -sum(
+        next(value) * s[i] * s[j] * s[k]
+        for i in range(n)
+        for j in range(i + 1, n)
+        for k in range(j + 1, n)
+    )
     assert abs(gaussian_couplings(n, 3, distinct=True, rng=3).energy(s) - total) < 1e-12
 
 
 def covariance(n, distinct, s, t, draws=1500):
     rng = np.random.default_rng(7)
     both = np.array(
-        [gaussian_couplings(n, 3, distinct=distinct, rng=rng).energy(np.array([s, t])) for _ in range(draws)]
+        [
+            gaussian_couplings(n, 3, distinct=distinct, rng=rng).energy(np.array([s, t]))
+            for _ in range(draws)
+        ]
     )
     product = both[:, 0] * both[:, 1]
     return product.mean(), product.std(ddof=1) / np.sqrt(draws)
@@ -55,7 +78,12 @@ def test_eq_20_covariance_of_the_energy_for_both_definitions():
     t = 0.8 * s + 0.6 * np.sqrt(7) * (u := t - s * overlap(s, t)) / np.linalg.norm(u)
     assert abs(overlap(s, t) - 0.8) < 1e-12
     exact, x = 0.5 * n * 0.8**3, s * t
-    polynomial = factorial(3) / (2 * n**2) * (x.sum() ** 3 - 3 * x.sum() * (x**2).sum() + 2 * (x**3).sum()) / 6
+    polynomial = (
+        factorial(3)
+        / (2 * n**2)
+        * (x.sum() ** 3 - 3 * x.sum() * (x**2).sum() + 2 * (x**3).sum())
+        / 6
+    )
     mean, error = covariance(n, False, s, t)
     assert abs(mean - exact) < 5 * error
     mean, error = covariance(n, True, s, t)
@@ -79,7 +107,8 @@ def test_couplings_are_symmetric_and_distinct_ones_vanish_on_the_diagonal():
     for distinct in (False, True):
         J = gaussian_couplings(6, 3, distinct=distinct, rng=0).tensor
         assert all(
-            np.array_equal(J, np.transpose(J, axes)) or np.allclose(J, np.transpose(J, axes), rtol=1e-14)
+            np.array_equal(J, np.transpose(J, axes))
+            or np.allclose(J, np.transpose(J, axes), rtol=1e-14)
             for axes in permutations(range(3))
         )
     assert not J[np.arange(6), np.arange(6)].any() and J[0, 1, 2] != 0
@@ -89,7 +118,11 @@ def test_couplings_keep_their_own_tensor_and_compare_by_identity():
     tensor = np.array([[0.0, 0.5], [0.5, 0.0]])
     couplings = Couplings(tensor)
     tensor[0, 1] = 99
-    assert couplings.energy([1.0, 1.0]) == -1 and couplings == couplings and couplings != Couplings(couplings.tensor)
+    assert (
+        couplings.energy([1.0, 1.0]) == -1
+        and couplings == couplings
+        and couplings != Couplings(couplings.tensor)
+    )
     with pytest.raises(ValueError, match="read-only"):
         couplings.tensor[0, 1] = 99
     assert repr(couplings) == "Couplings(n_spins=2, p=2)"
@@ -114,8 +147,11 @@ def test_symmetry_and_the_sphere_are_held_to_rounding():
 
 # --- a configuration hidden in the couplings --------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("n", "p", "distinct"), [(5, 2, False), (5, 3, False), (4, 4, False), (5, 2, True),
-                                                  (5, 3, True)])
+
+@pytest.mark.parametrize(
+    ("n", "p", "distinct"),
+    [(5, 2, False), (5, 3, False), (4, 4, False), (5, 2, True), (5, 3, True)],
+)
 def test_a_plant_shifts_each_coupling(n, p, distinct):
     """Entry by entry: plant_i1 ... plant_ip / (2 T N^(p-1)), for distinct indices only where asked;
     plant and noise stay as T changes."""
@@ -139,7 +175,9 @@ def test_energy_of_the_plant(p, distinct):
     for seed in range(400):
         J, plant = planted_couplings(n, p, T=T, distinct=distinct, rng=[seed, 4])
         x = plant**2
-        share = (x.sum()**3 - 3 * x.sum() * (x**2).sum() + 2 * (x**3).sum()) / n**3 if distinct else 1
+        share = (
+            (x.sum() ** 3 - 3 * x.sum() * (x**2).sum() + 2 * (x**3).sum()) / n**3 if distinct else 1
+        )
         found.append(J.energy(plant) / n + share / (2 * T))
     assert abs(z_score(found, 0)) < 4
 

@@ -1,4 +1,5 @@
 """Dynamics at N = infinity: against plain solvers, the states of Part I, each other, and samples."""
+
 import math
 
 import numpy as np
@@ -46,7 +47,9 @@ def test_free_limit_and_shapes():
 def test_between_T_K_and_T_d_it_stops_inside_the_state(p, share):
     model = PSpin(p)
     T = model.T_K + share * (model.T_d - model.T_K)
-    assert equilibrium_correlation(model, T, 1e12) == pytest.approx(model.state_overlap(T), abs=1e-6)
+    assert equilibrium_correlation(model, T, 1e12) == pytest.approx(
+        model.state_overlap(T), abs=1e-6
+    )
 
 
 @pytest.mark.slow
@@ -54,8 +57,14 @@ def test_times_above_T_d_and_their_exponent():
     model = PSpin(3)
     eps = np.array([1e-2, 1e-3, 1e-4, 1e-5])
     t = np.geomspace(1, 1e11, 3000)
-    tau = [np.exp(np.interp(-0.5 / math.e, -equilibrium_correlation(model, model.T_d * (1 + x), t), np.log(t)))
-           for x in eps]
+    tau = [
+        np.exp(
+            np.interp(
+                -0.5 / math.e, -equilibrium_correlation(model, model.T_d * (1 + x), t), np.log(t)
+            )
+        )
+        for x in eps
+    ]
     assert tau == pytest.approx([4.007e3, 2.369e5, 1.391e7, 8.124e8], rel=1e-3)
     a = brentq(lambda a: gamma(1 - a) ** 2 / gamma(1 - 2 * a) - 0.5, 0.2, 0.45)
     assert 0.5 / a + 0.5 == pytest.approx(1.76498, abs=1e-5)
@@ -67,12 +76,16 @@ def plain_quench(p, T, t_max, h):
     n = round(t_max / h)
     C, R, energy = np.eye(n + 1), np.eye(n + 1), np.zeros(n + 1)
     for i in range(n):
-        c, r = C[i, :i + 1], R[i, :i + 1]
+        c, r = C[i, : i + 1], R[i, : i + 1]
         force, memory = p / 2 * c ** (p - 1), p * (p - 1) / 2 * c ** (p - 2) * r
         energy[i] = -h * (force * r)[:i].sum()
         mu = T - p * energy[i]
         for j in range(i + 1):
-            dc = -mu * c[j] + h * (force * R[j, :i + 1])[:j].sum() + h * (memory * C[j, :i + 1])[:i].sum()
+            dc = (
+                -mu * c[j]
+                + h * (force * R[j, : i + 1])[:j].sum()
+                + h * (memory * C[j, : i + 1])[:i].sum()
+            )
             dr = -mu * r[j] + h * (memory[j:i] * R[j:i, j]).sum()
             C[i + 1, j] = C[j, i + 1] = c[j] + h * dc
             R[i + 1, j] = r[j] + h * dr
@@ -125,7 +138,9 @@ def test_below_T_d_the_quench_approaches_the_marginal_states():
     marginal = -0.5 / T * (1 - (1 - x) * model.state_overlap(T, x) ** 3)
     gap = path.energy[[50, 100, 200, 300]] - marginal
     assert (gap > 0).all()
-    assert np.diff(np.log(gap)) / np.diff(np.log([5, 10, 20, 300 / 10])) == pytest.approx(-0.67, abs=0.05)
+    assert np.diff(np.log(gap)) / np.diff(np.log([5, 10, 20, 300 / 10])) == pytest.approx(
+        -0.67, abs=0.05
+    )
 
 
 def test_samples_follow_it():

@@ -1,4 +1,5 @@
 """What the spherical p-spin model at N = infinity refuses, and how; what its import costs."""
+
 import math
 import subprocess
 import sys
@@ -9,8 +10,18 @@ import pytest
 from spinlib.pspin import PSpin
 
 
-@pytest.mark.parametrize(("p", "error"), [(2, ValueError), (1, ValueError), (-3, ValueError), (3.0, TypeError),
-                                          ("3", TypeError), (True, TypeError), (float("nan"), TypeError)])
+@pytest.mark.parametrize(
+    ("p", "error"),
+    [
+        (2, ValueError),
+        (1, ValueError),
+        (-3, ValueError),
+        (3.0, TypeError),
+        ("3", TypeError),
+        (True, TypeError),
+        (float("nan"), TypeError),
+    ],
+)
 def test_p_is_an_integer_from_3(p, error):
     with pytest.raises(error, match="p must be"):
         PSpin(p)
@@ -19,8 +30,15 @@ def test_p_is_an_integer_from_3(p, error):
 @pytest.mark.parametrize("T", [0, -1.0, float("nan"), float("inf")])
 def test_temperature_is_positive(T):
     model = PSpin(3)
-    for call in (model.solve, model.rs_overlaps, model.complexity, model.x_threshold, model.state_overlap,
-                 lambda T: model.free_energy(0.5, T), lambda T: model.rs_free_energy(0.5, T)):
+    for call in (
+        model.solve,
+        model.rs_overlaps,
+        model.complexity,
+        model.x_threshold,
+        model.state_overlap,
+        lambda T: model.free_energy(0.5, T),
+        lambda T: model.rs_free_energy(0.5, T),
+    ):
         with pytest.raises(ValueError, match="T must be finite and > 0"):
             call(T)
     with pytest.raises(TypeError, match="real number"):
@@ -59,7 +77,9 @@ def test_complexity_names_its_range():
         model.complexity(0.5, x=0.5)
     with pytest.raises(ValueError, match="there are no states"):
         model.x_threshold(0.7)
-    with pytest.raises(ValueError, match=r"\[e_ground, e_threshold\] = \[-1\.17167477927, -1\.15470053838\]"):
+    with pytest.raises(
+        ValueError, match=r"\[e_ground, e_threshold\] = \[-1\.17167477927, -1\.15470053838\]"
+    ):
         model.complexity_at_energy(-1.15)
     with pytest.raises(ValueError, match="e must be"):
         model.complexity_at_energy([-1.16, float("nan")])
@@ -91,9 +111,13 @@ def test_temperatures_near_zero_are_answered_or_refused_in_words(p):
     model = PSpin(p)
     for T in (1e-300, 1e-200, 1e-150):
         for call in (model.complexity, model.state_overlap):
-            with pytest.raises(ValueError, match="T must not be so small beside x.*complexity_at_energy"):
+            with pytest.raises(
+                ValueError, match="T must not be so small beside x.*complexity_at_energy"
+            ):
                 call(T)
-        assert math.isfinite(model.free_energy(0.5, T)) and model.solve(T).energy == pytest.approx(model.e_ground)
+        assert math.isfinite(model.free_energy(0.5, T)) and model.solve(T).energy == pytest.approx(
+            model.e_ground
+        )
     T = 1e-100  # states of the energy -1.16 or so, at x = T times a number: the limit is complexity_at_energy
     assert model.complexity(T, 1.5 * model.x_threshold(T)) == pytest.approx(
         model.complexity(1e-8, 1.5 * model.x_threshold(1e-8)), rel=1e-6

@@ -1,4 +1,5 @@
 """The two-replica potential: its minima against the one-step solution, its branches against stationarity, refusals."""
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -18,7 +19,7 @@ def functional(p, T, q, r1, r0, x):
     """V of the page, for any overlaps r1 >= r0 and x of the second copy."""
     D = 1 - r1 + x * (r1 - r0)
     logs = (x - 1) / x * np.log(1 - r1) + np.log(D) / x + (r0 - q**2) / D
-    return -q**p / (2 * T) + ((1 - x) * r1**p + x * r0**p) / (4 * T) - T / 2 * logs
+    return -(q**p) / (2 * T) + ((1 - x) * r1**p + x * r0**p) / (4 * T) - T / 2 * logs
 
 
 @pytest.mark.parametrize("p", ORDERS)
@@ -30,8 +31,12 @@ def test_second_minimum_is_the_state_and_costs_its_complexity(p, share):
     assert two_replica_potential(model, q, T) == pytest.approx(T * model.complexity(T), abs=1e-14)
     if share < 1:
         bounds = (q - 0.3 * (1 - q) * (1 - share), 1 - 0.5 * (1 - q))
-        found = minimize_scalar(lambda at: two_replica_potential(model, at, T), bounds=bounds, method="bounded",
-                                options={"xatol": 1e-10})
+        found = minimize_scalar(
+            lambda at: two_replica_potential(model, at, T),
+            bounds=bounds,
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
         assert found.x == pytest.approx(q, abs=1e-6)
 
 
@@ -39,7 +44,10 @@ def test_second_minimum_is_the_state_and_costs_its_complexity(p, share):
 @pytest.mark.parametrize("p", ORDERS)
 def test_second_minimum_appears_at_T_d(p):
     model, grid = PSpin(p), np.linspace(0, 0.995, 400)
-    above, below = (np.diff(two_replica_potential(model, grid, T)) for T in (1.003 * model.T_d, 0.99 * model.T_d))
+    above, below = (
+        np.diff(two_replica_potential(model, grid, T))
+        for T in (1.003 * model.T_d, 0.99 * model.T_d)
+    )
     assert (above > 0).all() and (below < 0).any()
     q = (p - 2) / (p - 1)
     h = 1e-3 * (1 - q)
@@ -50,13 +58,17 @@ def test_second_minimum_appears_at_T_d(p):
 
 def test_touches_the_paramagnet_at_T_K_and_no_earlier():
     model, grid = PSpin(3), np.linspace(0.05, 0.9, 300)
-    assert two_replica_potential(model, model.state_overlap(model.T_K), model.T_K) == pytest.approx(0, abs=1e-14)
+    assert two_replica_potential(model, model.state_overlap(model.T_K), model.T_K) == pytest.approx(
+        0, abs=1e-14
+    )
     for T in (model.T_K, 0.6, 0.7, 3.0):
         assert (two_replica_potential(model, grid, T) > -1e-14).all()
     assert two_replica_potential(model, 0.0, 0.6) == 0
 
 
-@pytest.mark.parametrize("p, share", [(3, 0.0), (3, 0.5), (3, 1.5), (4, 0.4), (10, 0.4), (10, 1.05)])
+@pytest.mark.parametrize(
+    "p, share", [(3, 0.0), (3, 0.5), (3, 1.5), (4, 0.4), (10, 0.4), (10, 1.05)]
+)
 def test_broken_branch_is_stationary_and_above_the_symmetric_one(p, share):
     """All three derivatives of the written-out functional vanish; the symmetric formula is lower; both ends join it."""
     model = PSpin(p)
@@ -68,10 +80,14 @@ def test_broken_branch_is_stationary_and_above_the_symmetric_one(p, share):
         assert 0 < x < 1 and 0 < r0 < r1 < 1
         for k, h in ((0, 1e-6 * (1 - r1)), (1, 1e-6 * (1 - r1)), (2, 1e-6)):
             step = h * np.eye(3)[k]
-            up, down = (functional(p, T, q, *(np.array([r1, r0, x]) + sign * step)) for sign in (1, -1))
+            up, down = (
+                functional(p, T, q, *(np.array([r1, r0, x]) + sign * step)) for sign in (1, -1)
+            )
             assert abs(up - down) / (2 * h) < 2e-7 / (1 - r1)
         roots = np.linspace(0, 0.9999, 200_001)
-        at = np.flatnonzero(np.diff(np.sign(roots - here.mu * roots ** (p - 1) * (1 - roots) ** 2 - q**2)))
+        at = np.flatnonzero(
+            np.diff(np.sign(roots - here.mu * roots ** (p - 1) * (1 - roots) ** 2 - q**2))
+        )
         symmetric = [functional(p, T, q, roots[k], roots[k], 1.0) for k in at]
         assert two_replica_potential(model, q, T) > max(symmetric) + 1e-8
     for edge in (here.q_first, here.q_last):
@@ -85,7 +101,9 @@ def test_symmetric_everywhere_above_two_thirds_for_p_3():
     assert _Slice(3, 0.6666).broken and not _Slice(3, 0.6667).broken
     r, q, T = 0.3, 0.0, 1.0
     q = np.sqrt(r - 1.5 * r**2 * (1 - r) ** 2)
-    assert two_replica_potential(PSpin(3), q, T) == pytest.approx(functional(3, T, q, r, r, 1.0), abs=1e-15)
+    assert two_replica_potential(PSpin(3), q, T) == pytest.approx(
+        functional(3, T, q, r, r, 1.0), abs=1e-15
+    )
 
 
 def test_high_temperature_is_the_cost_of_an_angle():
@@ -104,7 +122,9 @@ def test_shapes_and_refusals():
     model = PSpin(3)
     assert isinstance(two_replica_potential(model, 0.5, 0.6), float)
     assert two_replica_potential(model, np.zeros((2, 3)), 0.6).shape == (2, 3)
-    with pytest.raises(ValueError, match="T must be >= T_K = 0.5860.* got 0.5; below T_K the first copy"):
+    with pytest.raises(
+        ValueError, match="T must be >= T_K = 0.5860.* got 0.5; below T_K the first copy"
+    ):
         two_replica_potential(model, 0.5, 0.5)
     for wrong in (-0.1, 1.0, np.nan):
         with pytest.raises(ValueError, match="q must be an overlap, 0 <= q < 1"):

@@ -1,10 +1,20 @@
 """Finite p-spin systems in time: conservation, exact equilibria, descent, Langevin, tempering, refusals."""
+
 import numpy as np
 import pytest
 
 from spinlib._core import ConvergenceWarning
-from spinlib.pspin.simulation import (Couplings, _leapfrog, descend, gaussian_couplings, langevin, overlap,
-                                      parallel_tempering, planted_couplings, random_spins)
+from spinlib.pspin.simulation import (
+    Couplings,
+    _leapfrog,
+    descend,
+    gaussian_couplings,
+    langevin,
+    overlap,
+    parallel_tempering,
+    planted_couplings,
+    random_spins,
+)
 from spinlib.pspin.two_spin import solve_two_spin
 from stats import batch_means, z_score
 
@@ -37,7 +47,9 @@ def test_leapfrog_conserves_energy_to_second_order():
 
     def drift(eps):
         end, w = leapfrog(J, s, v, beta, eps, round(0.8 / eps))
-        return np.abs(beta * (J.energy(end) - J.energy(s)) + 0.5 * ((w**2).sum(-1) - (v**2).sum(-1))).mean()
+        return np.abs(
+            beta * (J.energy(end) - J.energy(s)) + 0.5 * ((w**2).sum(-1) - (v**2).sum(-1))
+        ).mean()
 
     assert 3.7 < drift(0.02) / drift(0.01) < 4.3
     assert drift(0.01) < 1e-3 * np.abs(beta * J.energy(s)).mean()
@@ -76,9 +88,16 @@ def identity_defect(distinct, n=8, samples=16):
     rows = []
     for _ in range(samples):
         run = parallel_tempering(
-            gaussian_couplings(n, 3, distinct=distinct, rng=rng), T, n_sweeps=70, n_copies=24, rng=rng
+            gaussian_couplings(n, 3, distinct=distinct, rng=rng),
+            T,
+            n_sweeps=70,
+            n_copies=24,
+            rng=rng,
         )
-        rows.append(run.energy[30:].mean(axis=(0, 1)) + 0.5 / T * (1 - (run.overlap[30:] ** 3).mean(axis=(0, 1))))
+        rows.append(
+            run.energy[30:].mean(axis=(0, 1))
+            + 0.5 / T * (1 - (run.overlap[30:] ** 3).mean(axis=(0, 1)))
+        )
     rows = np.array(rows)
     return z_score(rows, 0), rows
 
@@ -150,7 +169,10 @@ def test_langevin_without_disorder_forgets_at_the_rate_of_diffusion():
     for k in (1, 2):
         c = overlap(path[k], s)
         # 2e-3: order dt
-        assert abs(c.mean() - np.exp(-T * (n - 1) / n * dt * 50 * k)) < 5 * c.std(ddof=1) / np.sqrt(len(c)) + 2e-3
+        assert (
+            abs(c.mean() - np.exp(-T * (n - 1) / n * dt * 50 * k))
+            < 5 * c.std(ddof=1) / np.sqrt(len(c)) + 2e-3
+        )
     assert path.shape == (3, 2000, n)
 
 
@@ -158,7 +180,9 @@ def test_langevin_without_disorder_forgets_at_the_rate_of_diffusion():
 def test_langevin_reaches_the_exact_energy_at_p_2_up_to_its_step():
     J, T = gaussian_couplings(10, 2, rng=2), 1.0
     exact = solve_two_spin(np.linalg.eigvalsh(J.tensor), T).energy
-    path = langevin(J, random_spins(10, (300,), rng=3), T, dt=0.01, n_steps=1200, every=100, rng=4)[4:]
+    path = langevin(J, random_spins(10, (300,), rng=3), T, dt=0.01, n_steps=1200, every=100, rng=4)[
+        4:
+    ]
     mean = (J.energy(path) / 10).mean(axis=0)
     assert abs(mean.mean() - exact) < 5 * mean.std(ddof=1) / np.sqrt(300) + 0.01
 
@@ -172,9 +196,16 @@ def test_langevin_at_zero_temperature_only_goes_down():
 def test_rates_count_each_pair_of_temperatures_by_its_own_rounds():
     """Temperatures that are almost equal always exchange, whatever the parity of the sweep:
     rate 1, of 3 and of 2 rounds."""
-    run = parallel_tempering(gaussian_couplings(8, rng=0), [1.0, 1.0 + 1e-9, 1.0 + 2e-9], n_sweeps=5, rng=1)
+    run = parallel_tempering(
+        gaussian_couplings(8, rng=0), [1.0, 1.0 + 1e-9, 1.0 + 2e-9], n_sweeps=5, rng=1
+    )
     assert run.swaps.tolist() == [1, 1]
-    assert parallel_tempering(gaussian_couplings(8, rng=0), [1.0], n_sweeps=5, eps=1e-3, rng=1).acceptance == 1
+    assert (
+        parallel_tempering(
+            gaussian_couplings(8, rng=0), [1.0], n_sweeps=5, eps=1e-3, rng=1
+        ).acceptance
+        == 1
+    )
 
 
 def test_tempering_continues_from_its_last_state_and_is_reproducible():
@@ -188,64 +219,73 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
     assert np.allclose(J.energy(first.s) / 8, first.energy[-1])
 
 
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda J, s: parallel_tempering(J, [1.0, 0.8]), "strictly increasing.*sort it"),
-    (lambda J, s: parallel_tempering(J, [0.8, 0.8]), "strictly increasing"),
-    (lambda J, s: parallel_tempering(J, [0.0, 0.8]), "positive"),
-    (lambda J, s: parallel_tempering(J, []), "positive"),
-    (lambda J, s: parallel_tempering(J, [0.8, np.nan]), "finite"),
-    (lambda J, s: parallel_tempering(J, 0.8), "shape"),
-    (lambda J, s: parallel_tempering(J, [0.8], n_sweeps=0), "n_sweeps must be at least 1"),
-    (lambda J, s: parallel_tempering(J, [0.8], eps=0.0), "eps must be"),
-    (lambda J, s: parallel_tempering(J, [0.8], s=s), "n_copies, len"),
-    (lambda J, s: langevin(J, s, -1.0), "T must be"),
-    (lambda J, s: langevin(J, s, 1.0, dt=0.0), "dt must be"),
-    (lambda J, s: langevin(J, 2 * s, 1.0), "on the sphere.*random_spins"),
-    (lambda J, s: langevin(J, s * np.nan, 1.0), "spins must be finite, got nan in 12 of 12"),
-    (lambda J, s: langevin(J, s, 1.0, dt=1e300), "left the finite numbers in step 1.*lower dt"),
-    (lambda J, s: parallel_tempering(J, [0.8], eps=1e9), "eps must be.*hardly a move"),
-    (lambda J, s: J.energy(s * np.inf), "spins must be finite"),
-    (lambda J, s: J.energy(np.full((2, 6), np.nan)), "spins must be finite, got nan in 12 of 12"),
-    (lambda J, s: J.gradient(s[:0]), "no axis is empty"),
-    (lambda J, s: descend(J, s[..., :-1]), r"shape \(\.\.\., 6\)"),
-    (lambda J, s: descend(J, s, step=-1.0), "step must be"),
-    (lambda J, s: J.energy(s[..., :-1]), r"shape \(\.\.\., 6\)"),
-    (lambda J, s: overlap(s, s[..., :-1]), "same number of spins"),
-    (lambda J, s: overlap(1.0, 1.0), "same number of spins"),
-    (lambda J, s: overlap(s, s * np.nan), "second configuration must be finite"),
-    (lambda J, s: random_spins(5, (0,)), "shape must be at least 1"),
-    (lambda J, s: gaussian_couplings(2, 9), "p must be at most 8"),
-    (lambda J, s: gaussian_couplings(1), "n_spins must be at least 2"),
-    (lambda J, s: gaussian_couplings(8, 1), "p must be at least 2"),
-    (lambda J, s: gaussian_couplings(600, 3), "at most 2\\^27"),
-    (lambda J, s: gaussian_couplings(2, 3, distinct=True), "at least p"),
-    (lambda J, s: planted_couplings(8, T=0.0), "T must be.*drawn at a temperature"),
-    (lambda J, s: planted_couplings(8, T=np.nan), "T must be finite"),
-    (lambda J, s: planted_couplings(1, T=1.0), "n_spins must be at least 2"),
-    (lambda J, s: planted_couplings(10**9, T=1.0), "at most 2\\^27"),
-    (lambda J, s: planted_couplings(2, 9, T=1.0), "p must be at most 8"),
-    (lambda J, s: planted_couplings(2, 3, T=1.0, distinct=True), "at least p"),
-    (lambda J, s: Couplings(np.arange(4.0).reshape(2, 2)), "symmetric"),
-    (lambda J, s: Couplings(np.zeros((2, 3))), "shape"),
-    (lambda J, s: Couplings(np.full((2, 2), np.nan)), "finite"),
-])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda J, s: parallel_tempering(J, [1.0, 0.8]), "strictly increasing.*sort it"),
+        (lambda J, s: parallel_tempering(J, [0.8, 0.8]), "strictly increasing"),
+        (lambda J, s: parallel_tempering(J, [0.0, 0.8]), "positive"),
+        (lambda J, s: parallel_tempering(J, []), "positive"),
+        (lambda J, s: parallel_tempering(J, [0.8, np.nan]), "finite"),
+        (lambda J, s: parallel_tempering(J, 0.8), "shape"),
+        (lambda J, s: parallel_tempering(J, [0.8], n_sweeps=0), "n_sweeps must be at least 1"),
+        (lambda J, s: parallel_tempering(J, [0.8], eps=0.0), "eps must be"),
+        (lambda J, s: parallel_tempering(J, [0.8], s=s), "n_copies, len"),
+        (lambda J, s: langevin(J, s, -1.0), "T must be"),
+        (lambda J, s: langevin(J, s, 1.0, dt=0.0), "dt must be"),
+        (lambda J, s: langevin(J, 2 * s, 1.0), "on the sphere.*random_spins"),
+        (lambda J, s: langevin(J, s * np.nan, 1.0), "spins must be finite, got nan in 12 of 12"),
+        (lambda J, s: langevin(J, s, 1.0, dt=1e300), "left the finite numbers in step 1.*lower dt"),
+        (lambda J, s: parallel_tempering(J, [0.8], eps=1e9), "eps must be.*hardly a move"),
+        (lambda J, s: J.energy(s * np.inf), "spins must be finite"),
+        (
+            lambda J, s: J.energy(np.full((2, 6), np.nan)),
+            "spins must be finite, got nan in 12 of 12",
+        ),
+        (lambda J, s: J.gradient(s[:0]), "no axis is empty"),
+        (lambda J, s: descend(J, s[..., :-1]), r"shape \(\.\.\., 6\)"),
+        (lambda J, s: descend(J, s, step=-1.0), "step must be"),
+        (lambda J, s: J.energy(s[..., :-1]), r"shape \(\.\.\., 6\)"),
+        (lambda J, s: overlap(s, s[..., :-1]), "same number of spins"),
+        (lambda J, s: overlap(1.0, 1.0), "same number of spins"),
+        (lambda J, s: overlap(s, s * np.nan), "second configuration must be finite"),
+        (lambda J, s: random_spins(5, (0,)), "shape must be at least 1"),
+        (lambda J, s: gaussian_couplings(2, 9), "p must be at most 8"),
+        (lambda J, s: gaussian_couplings(1), "n_spins must be at least 2"),
+        (lambda J, s: gaussian_couplings(8, 1), "p must be at least 2"),
+        (lambda J, s: gaussian_couplings(600, 3), "at most 2\\^27"),
+        (lambda J, s: gaussian_couplings(2, 3, distinct=True), "at least p"),
+        (lambda J, s: planted_couplings(8, T=0.0), "T must be.*drawn at a temperature"),
+        (lambda J, s: planted_couplings(8, T=np.nan), "T must be finite"),
+        (lambda J, s: planted_couplings(1, T=1.0), "n_spins must be at least 2"),
+        (lambda J, s: planted_couplings(10**9, T=1.0), "at most 2\\^27"),
+        (lambda J, s: planted_couplings(2, 9, T=1.0), "p must be at most 8"),
+        (lambda J, s: planted_couplings(2, 3, T=1.0, distinct=True), "at least p"),
+        (lambda J, s: Couplings(np.arange(4.0).reshape(2, 2)), "symmetric"),
+        (lambda J, s: Couplings(np.zeros((2, 3))), "shape"),
+        (lambda J, s: Couplings(np.full((2, 2), np.nan)), "finite"),
+    ],
+)
 def test_refusal(call, words):
     J, s = gaussian_couplings(6, 3, rng=0), random_spins(6, (2,), rng=1)
     with pytest.raises(ValueError, match=words):
         call(J, s)
 
 
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda J, s: gaussian_couplings(8.0), "n_spins must be an integer"),
-    (lambda J, s: gaussian_couplings(8, distinct="no"), "distinct must be True or False"),
-    (lambda J, s: planted_couplings(8, T="cold"), "T must be a real number"),
-    (lambda J, s: random_spins(5, 3), r"shape must be of type tuple.*write \(3,\)"),
-    (lambda J, s: J.energy(s * 1j), "real numbers"),
-    (lambda J, s: J.energy(["a"] * 6), "real numbers"),
-    (lambda J, s: descend(J.tensor, s), "couplings must be of type Couplings, got ndarray"),
-    (lambda J, s: langevin(J.tensor, s, 1.0), "couplings must be of type Couplings"),
-    (lambda J, s: parallel_tempering(J.tensor, [1.0]), "couplings must be of type Couplings"),
-])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda J, s: gaussian_couplings(8.0), "n_spins must be an integer"),
+        (lambda J, s: gaussian_couplings(8, distinct="no"), "distinct must be True or False"),
+        (lambda J, s: planted_couplings(8, T="cold"), "T must be a real number"),
+        (lambda J, s: random_spins(5, 3), r"shape must be of type tuple.*write \(3,\)"),
+        (lambda J, s: J.energy(s * 1j), "real numbers"),
+        (lambda J, s: J.energy(["a"] * 6), "real numbers"),
+        (lambda J, s: descend(J.tensor, s), "couplings must be of type Couplings, got ndarray"),
+        (lambda J, s: langevin(J.tensor, s, 1.0), "couplings must be of type Couplings"),
+        (lambda J, s: parallel_tempering(J.tensor, [1.0]), "couplings must be of type Couplings"),
+    ],
+)
 def test_refusal_of_the_wrong_type(call, words):
     with pytest.raises(TypeError, match=words):
         call(gaussian_couplings(6, 3, rng=0), random_spins(6, (2,), rng=1))

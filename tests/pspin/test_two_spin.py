@@ -1,5 +1,6 @@
 """The exact solution at p = 2 against closed forms at N = 2 and 4, its own derivatives, the limit of large N,
 and its refusals."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -32,7 +33,9 @@ def test_eq_23_contour_integral_with_double_eigenvalues_by_residues(split, T):
     """mu = (a, a, -a, -a): the integrand has two simple poles, Z = pi^2 (e^{4 a beta} - e^{-4 a beta}) / (2 a beta)."""
     a = split / T
     exact = 2 * np.log(np.pi) + 4 * a + np.log(-np.expm1(-8 * a) / (2 * a))
-    assert abs(solve_two_spin([split, -split, -split, split], T).log_z - exact) < 1e-9 * max(1, abs(exact))
+    assert abs(solve_two_spin([split, -split, -split, split], T).log_z - exact) < 1e-9 * max(
+        1, abs(exact)
+    )
 
 
 @pytest.mark.parametrize("T", [0.2, 0.5, 1.0, 2.0])
@@ -50,8 +53,14 @@ def test_identity_energy_and_occupation_are_derivatives_of_log_z(T):
 
 def test_identity_a_shift_and_an_order_of_the_eigenvalues_change_nothing():
     mu = eigenvalues(12)
-    found, shifted, turned = solve_two_spin(mu, 0.7), solve_two_spin(mu + 3, 0.7), solve_two_spin(mu[::-1], 0.7)
-    assert np.allclose([shifted.energy, shifted.log_z], [found.energy - 3, found.log_z + 12 * 3 / 0.7], rtol=1e-11)
+    found, shifted, turned = (
+        solve_two_spin(mu, 0.7),
+        solve_two_spin(mu + 3, 0.7),
+        solve_two_spin(mu[::-1], 0.7),
+    )
+    assert np.allclose(
+        [shifted.energy, shifted.log_z], [found.energy - 3, found.log_z + 12 * 3 / 0.7], rtol=1e-11
+    )
     assert np.allclose(turned.occupation, found.occupation[::-1], rtol=0, atol=1e-13)
 
 
@@ -63,8 +72,10 @@ def test_the_quadrature_has_converged(n, T):
     assert np.abs(coarse.occupation - fine.occupation).max() < 1e-8
 
 
-@pytest.mark.parametrize(("T", "energy", "condensate"), [(2.0, -0.25, 0.0), (1.25, -0.4, 0.0), (0.5, -0.75, 0.5),
-    (0.2, -0.9, 0.8)])
+@pytest.mark.parametrize(
+    ("T", "energy", "condensate"),
+    [(2.0, -0.25, 0.0), (1.25, -0.4, 0.0), (0.5, -0.75, 0.5), (0.2, -0.9, 0.8)],
+)
 def test_limit_of_large_n_condensation_at_T_1(T, energy, condensate):
     """Kosterlitz, Thouless and Jones 1976: e = -1/(2T) above T_c = 1, -1 + T/2 and a condensate 1 - T below."""
     phi = np.linspace(0, np.pi, 200_001)
@@ -84,11 +95,17 @@ def test_eq_22_the_saddle_is_the_multiplier_that_holds_the_constraint_on_average
         assert abs((0.5 / (solve_two_spin(mu, T).z - mu / T)).sum() / 50 - 1) < 1e-9
 
 
-@pytest.mark.parametrize(("mu", "T", "words"), [([1.0], 1, "number of eigenvalues must be at least "
-                                                           "2"), ([[1.0, 2.0]], 1, "shape"),
-    ([1.0, np.nan], 1, "finite"),
-                                                ([1.0, 2.0], 0, "T must be"), ([1.0, 2.0], float("nan"), "T must be"),
-                                                ([1.0, 2.0], 1e-200, "above 1e-100 of the largest eigenvalue")])
+@pytest.mark.parametrize(
+    ("mu", "T", "words"),
+    [
+        ([1.0], 1, "number of eigenvalues must be at least 2"),
+        ([[1.0, 2.0]], 1, "shape"),
+        ([1.0, np.nan], 1, "finite"),
+        ([1.0, 2.0], 0, "T must be"),
+        ([1.0, 2.0], float("nan"), "T must be"),
+        ([1.0, 2.0], 1e-200, "above 1e-100 of the largest eigenvalue"),
+    ],
+)
 def test_refusal(mu, T, words):
     with pytest.raises(ValueError, match=words):
         solve_two_spin(mu, T)

@@ -1,4 +1,5 @@
 """The small experiment of tests/helpers/tiny_sweep.py under the name tiny, for the tests that ask for it."""
+
 import pytest
 
 import tiny_sweep

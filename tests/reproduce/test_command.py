@@ -1,4 +1,5 @@
 """The command line of the experiments, its refusals, jobs and backends, devices, progress."""
+
 import json
 import os
 import pathlib
@@ -33,14 +34,19 @@ def test_numbers_do_not_depend_on_the_jobs(tmp_path):
     for name, value in one.items():
         np.testing.assert_array_equal(value, result[name])
     generators = np.random.default_rng(0).spawn(8)
-    assert one["sum"][5] == generators[5].standard_normal((67, 67)).sum() and one["odd"].tolist() == [False, True] * 4
+    assert (
+        one["sum"][5] == generators[5].standard_normal((67, 67)).sum()
+        and one["odd"].tolist() == [False, True] * 4
+    )
 
 
 def test_rng_is_an_integer_a_generator_or_none():
     generator = np.random.default_rng(0)
     first, second = run("tiny", rng=generator)["sum"], run("tiny", rng=generator)["sum"]
     np.testing.assert_array_equal(first, run("tiny")["sum"])
-    assert not np.isin(second, first).any() and not np.isin(run("tiny", rng=None)["sum"], first).any()
+    assert (
+        not np.isin(second, first).any() and not np.isin(run("tiny", rng=None)["sum"], first).any()
+    )
     with pytest.raises(TypeError):
         run("tiny", rng="seed")
     with pytest.raises(TypeError, match="rng must be an integer"):
@@ -65,9 +71,12 @@ def backends(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend, times", [("threading", 1), ("multiprocessing", 2)])
-def test_the_sweep_is_carried_by_the_backend_of_joblib_that_is_set(backend, times, backends, tmp_path):
+def test_the_sweep_is_carried_by_the_backend_of_joblib_that_is_set(
+    backend, times, backends, tmp_path
+):
     """Also by one that returns only whole lists (multiprocessing): 12 points as lists of 8 and of 4."""
     import joblib
+
     with joblib.parallel_config(backend=backend):
         found = save("tiny", tmp_path, full=True, jobs=2)["vector"]
     np.testing.assert_array_equal(found, run("tiny", full=True)["vector"])
@@ -79,8 +88,13 @@ def test_dask_carries_the_sweep_to_its_cluster(backends, tmp_path):
     """Two workers of a local cluster: the same bytes; skipped where dask.distributed is not installed."""
     distributed = pytest.importorskip("dask.distributed")
     import joblib
-    with (distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
-                                   local_directory=str(tmp_path)) as cluster, distributed.Client(cluster)):
+
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
         with joblib.parallel_config(backend="dask"):
             save("tiny", tmp_path / "dask", jobs=2)
     save("tiny", tmp_path / "here")
@@ -102,7 +116,9 @@ def test_device_is_for_the_experiments_that_use_torch(monkeypatch, tmp_path):
     assert (run("tiny", device="cuda:0")["sum"] == 6).all() and (run("tiny")["sum"] == 3).all()
     save("tiny", tmp_path, device="cuda")
     assert about("tiny", tmp_path)["device"] == "cuda"
-    assert (save("tiny", tmp_path)["sum"] == 3).all() and about("tiny", tmp_path)["device"] == "cpu"   # another run
+    assert (save("tiny", tmp_path)["sum"] == 3).all() and about("tiny", tmp_path)[
+        "device"
+    ] == "cpu"  # another run
 
 
 @pytest.mark.slow
@@ -114,7 +130,10 @@ def test_the_command_tries_the_device_before_it_computes(monkeypatch, tmp_path, 
         with pytest.raises(SystemExit) as stop:
             main(["tiny", "--device", device, "--out", str(tmp_path)])
         said = " ".join(capsys.readouterr().err.split())
-        assert stop.value.code == 2 and f"device must name a device that torch can use, got '{device}'" in said
+        assert (
+            stop.value.code == 2
+            and f"device must name a device that torch can use, got '{device}'" in said
+        )
     assert main(["tiny", "--device", "meta", "--out", str(tmp_path)]) == 0
     assert about("tiny", tmp_path)["device"] == "meta"
 
@@ -136,10 +155,15 @@ def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     rows = [line.split(maxsplit=3) for line in lines[1:] if line[0] != " "]
     listed = [row[0] for row in rows]
     assert sorted(listed) == sorted(_run.EXPERIMENTS) and listed == list(names())
-    assert listed.index("fig7") < listed.index("fig9") < listed.index("tiny") and max(map(len, lines)) <= 110
+    assert (
+        listed.index("fig7") < listed.index("fig9") < listed.index("tiny")
+        and max(map(len, lines)) <= 110
+    )
     quick, full = ({row[0]: row[k] for row in rows if row[0] != "tiny"} for k in (1, 2))
     assert rows[listed.index("tiny")][1:] == ["-", "-", "A row for each size."]
-    assert all(0 < float(seconds) < 30 for seconds in quick.values())            # quick is quick, all measured
+    assert all(
+        0 < float(seconds) < 30 for seconds in quick.values()
+    )  # quick is quick, all measured
     assert float(full["fig12b"]) == round(about("fig12b")["cpu_seconds"])
     assert main(["tiny", "--list"]) == 0
     assert capsys.readouterr().out.startswith("tiny: A row for each size.\n\n``size`` (8,)")
@@ -153,8 +177,13 @@ def test_one_thread_is_a_state_that_ends(monkeypatch):
     threadpoolctl = pytest.importorskip("threadpoolctl")
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     with threadpoolctl.threadpool_limits(2):
+
         def threads():
-            return {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
+            return {
+                pool["num_threads"]
+                for pool in threadpoolctl.threadpool_info()
+                if pool["user_api"] == "blas"
+            }
 
         before = threads()
         with one_thread():
@@ -166,22 +195,37 @@ def test_one_thread_is_a_state_that_ends(monkeypatch):
 def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not_lost(tmp_path):
     environment = {**os.environ, "TINY_LOG": str(tmp_path / "log"), "PYTHONPATH": str(ROOT)}
     for _ in range(2):
-        subprocess.run([sys.executable, SWEEP, "all", "--out", tmp_path / "o"], check=True,
-                       env=environment, capture_output=True)
+        subprocess.run(
+            [sys.executable, SWEEP, "all", "--out", tmp_path / "o"],
+            check=True,
+            env=environment,
+            capture_output=True,
+        )
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == [
-        "other.json", "other.npz", "tiny.json", "tiny.npz", "tiny.png"]
+        "other.json",
+        "other.npz",
+        "tiny.json",
+        "tiny.npz",
+        "tiny.png",
+    ]
     assert len((tmp_path / "log").read_text().split()) == 10
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (["fig99"], "there is no experiment 'fig99'; choose one of: fig5, fig6, .*fig15, fig16, .*amp_variances"),
-    (["tiny", "--ful"], "unrecognized arguments: --ful"),
-    (["tiny", "--jobs", "0"], "--jobs must be at least 1, got 0"),
-    (["tiny", "--jobs", "two"], "invalid int value: 'two'"),
-    (["tiny", "--rng", "-1"], "--rng must be at least 0, got -1"),
-    (["tiny", "--device", "cuda"], "tiny does not use torch"),
-    ([], "name a figure, or all; --list shows the names"),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (
+            ["fig99"],
+            "there is no experiment 'fig99'; choose one of: fig5, fig6, .*fig15, fig16, .*amp_variances",
+        ),
+        (["tiny", "--ful"], "unrecognized arguments: --ful"),
+        (["tiny", "--jobs", "0"], "--jobs must be at least 1, got 0"),
+        (["tiny", "--jobs", "two"], "invalid int value: 'two'"),
+        (["tiny", "--rng", "-1"], "--rng must be at least 0, got -1"),
+        (["tiny", "--device", "cuda"], "tiny does not use torch"),
+        ([], "name a figure, or all; --list shows the names"),
+    ],
+)
 def test_the_command_refuses_with_code_2_and_words(arguments, words, tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main([*arguments, "--out", str(tmp_path / "never")])
@@ -199,7 +243,9 @@ def test_jobs_and_missing_packages_are_refused_in_words(monkeypatch, capsys, tmp
     for package, options in (("joblib", {"jobs": 2}), ("tqdm", {"progress": True})):
         with monkeypatch.context() as without:
             hide(without, package)
-            with pytest.raises(ModuleNotFoundError, match=f"needs {package}, which is missing: pip install"):
+            with pytest.raises(
+                ModuleNotFoundError, match=f"needs {package}, which is missing: pip install"
+            ):
                 run("tiny", **options)
             with pytest.raises(SystemExit) as stop:
                 main(["tiny", "--jobs", "2", "--out", str(tmp_path)])
@@ -207,11 +253,15 @@ def test_jobs_and_missing_packages_are_refused_in_words(monkeypatch, capsys, tmp
     with monkeypatch.context() as without:
         hide(without, "matplotlib")
         assert main(["tiny", "--out", str(tmp_path)]) == 0
-    assert "no picture: FIGURE.png needs matplotlib" in capsys.readouterr().out and (tmp_path / "tiny.npz").exists()
+    assert (
+        "no picture: FIGURE.png needs matplotlib" in capsys.readouterr().out
+        and (tmp_path / "tiny.npz").exists()
+    )
 
 
 def hide(monkeypatch, package):
     from spinlib._core import _checks
+
     real = _checks.find_spec
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(_checks, "find_spec", lambda name: None if name == package else real(name))

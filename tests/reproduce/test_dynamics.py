@@ -1,4 +1,5 @@
 """Stored quenches of samples: points computed again, their shape, and what the page says of them."""
+
 import numpy as np
 import pytest
 
@@ -15,7 +16,11 @@ def stored():
 def test_the_stored_file_is_small_and_whole(stored):
     assert (_store.DATA / "pspin_quench.npz").stat().st_size < 1e6
     about = reproduce.about("pspin_quench")
-    assert about["full"] is True and about["rng"] == 0 and about["points"] == sum(dynamics.FULL.values())
+    assert (
+        about["full"] is True
+        and about["rng"] == 0
+        and about["points"] == sum(dynamics.FULL.values())
+    )
     for a, n in enumerate(stored["n_spins"]):
         for b, T in enumerate(stored["T"]):
             samples = dynamics.FULL.get((int(n), float(T)), 0)
@@ -38,13 +43,15 @@ def test_a_stored_point_comes_out_again(stored, n, T, sample):
 
 def test_the_quick_run_is_the_beginning_of_the_full_one():
     quick = dynamics._points(False)
-    assert quick == dynamics._points(True)[:len(quick)] and len(quick) >= 10
+    assert quick == dynamics._points(True)[: len(quick)] and len(quick) >= 10
 
 
 def test_couplings_starts_and_noise_have_seeds_of_their_own(monkeypatch):
     """At T = 0 the noise is not used; at T > 0 the start is the same as at T = 0."""
     seen = []
-    monkeypatch.setattr(dynamics, "langevin", lambda J, s, T, **k: seen.append((J.tensor, s)) or np.array([s] * 641))
+    monkeypatch.setattr(
+        dynamics, "langevin", lambda J, s, T, **k: seen.append((J.tensor, s)) or np.array([s] * 641)
+    )
     for T in (0.0, 0.3):
         dynamics.one_sample(np.random.default_rng(3), 8, T)
     assert np.array_equal(seen[0][0], seen[1][0]) and np.array_equal(seen[0][1], seen[1][1])

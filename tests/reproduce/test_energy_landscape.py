@@ -1,4 +1,5 @@
 """Experiments of Thesis Figs. 10 and 11: keys and shapes, the exact count, the energies of random weights."""
+
 import numpy as np
 import pytest
 
@@ -13,22 +14,34 @@ FIG11 = EXPERIMENTS["fig11"]
 
 def sweep(experiment, points, seed=0):
     generators = np.random.default_rng(seed).spawn(len(points))
-    return experiment.collect(points, [experiment.compute(rng=g, **p) for p, g in zip(points, generators)])
+    return experiment.collect(
+        points, [experiment.compute(rng=g, **p) for p, g in zip(points, generators)]
+    )
 
 
 def test_fig_10_counts_the_flat_directions():
     points = [{"kind": "zeros", "D": D, "N": 50, "P": P} for D in (3, 5) for P in (4, 12, 30, 60)]
-    points += [{"kind": "spectrum", "D": 4, "N": 50, "P": P, "samples": 12} for P in (10, 30) for _ in range(2)]
+    points += [
+        {"kind": "spectrum", "D": 4, "N": 50, "P": P, "samples": 12}
+        for P in (10, 30)
+        for _ in range(2)
+    ]
     found = sweep(FIG10, points)
     exact = [[zero_ratio(D, P) for P in (4, 12, 30, 60)] for D in (3, 5)]
     assert np.abs(found["zero_ratio"] - exact).max() < 1e-15
-    assert found["D"].tolist() == [3, 5] and found["P"].tolist() == [4, 12, 30, 60] and found["matrices"] == 24
+    assert (
+        found["D"].tolist() == [3, 5]
+        and found["P"].tolist() == [4, 12, 30, 60]
+        and found["matrices"] == 24
+    )
     assert found["eigenvalues_10"].shape == (10, 10) and found["eigenvalues_30"].shape == (10, 20)
     assert found["counts_10"].shape == (120,) and found["edges"].shape == (121,)
     inside = (found["eigenvalues_10"] > found["edges"][0]).mean()
     assert inside == 1 and 24 * 10 - 5 < found["counts_10"].sum() <= 24 * 10
     data = LinearTask(4, 50).sample_features(10, rng=np.random.default_rng(0).spawn(len(points))[8])
-    assert np.abs(found["eigenvalues_10"][0] - hessian_spectrum(data)[10:]).max() < 1e-6   # kept in single precision
+    assert (
+        np.abs(found["eigenvalues_10"][0] - hessian_spectrum(data)[10:]).max() < 1e-6
+    )  # kept in single precision
 
 
 def test_fig_10_full_plan_is_that_of_the_thesis():
@@ -62,7 +75,10 @@ def test_fig_11_energies_and_the_diagonal_counted_twice():
 
 def test_exact_mean_energy_over_prompts_is_that_of_the_page():
     """(a D^2 + b D + ridge n) / 2 = 12.9 at D = 10, N = 50, ridge .01; published figure: 25 to 26."""
-    found = [0.5 * hessian_spectrum(LinearTask(10, 50).sample_features(1000, rng=k), 0.01).sum() for k in range(30)]
+    found = [
+        0.5 * hessian_spectrum(LinearTask(10, 50).sample_features(1000, rng=k), 0.01).sum()
+        for k in range(30)
+    ]
     exact = 0.5 * (10 * 1.22 + 10 * 1.2 * 1.04 + 1.1)
     assert exact == pytest.approx(12.89)
     assert abs(np.mean(found) - exact) < 5 * np.std(found) / np.sqrt(30)

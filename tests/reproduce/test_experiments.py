@@ -1,4 +1,5 @@
 """The table of experiments: a file for each chapter that has one, no name twice; tables and pictures of results."""
+
 import pathlib
 
 import numpy as np
@@ -14,10 +15,12 @@ ROOT = pathlib.Path(__file__).parents[2]
 def test_each_file_but_two_is_the_name_of_a_chapter():
     """`large` is of no chapter, `freezing` the second one of sparse_weights."""
     chapters = {path.stem for path in (ROOT / "chapters").glob("*/*.ipynb")}
-    files = {path.stem for path in pathlib.Path(_experiments.__file__).parent.glob("*.py")} - {"__init__"}
+    files = {path.stem for path in pathlib.Path(_experiments.__file__).parent.glob("*.py")} - {
+        "__init__"
+    }
     assert files and files - {"large", "freezing"} <= chapters
     tables = [getattr(_experiments, name).EXPERIMENTS for name in files]
-    assert sum(map(len, tables)) == len(_experiments.EXPERIMENTS)          # every file is in the table
+    assert sum(map(len, tables)) == len(_experiments.EXPERIMENTS)  # every file is in the table
 
 
 def test_a_name_given_twice_is_refused():
@@ -32,10 +35,17 @@ def test_a_grid_puts_every_result_in_its_place():
     results = [{"count": 10 * p["N"] + p["run"], "curve": np.arange(4) + p["N"]} for p in points]
     table = grid(points, results, "N", "run")
     assert table["N"].tolist() == [5, 6, 7] and table["run"].tolist() == [0, 1]
-    assert table["count"].tolist() == [[50, 51], [60, 61], [70, 71]] and table["count"].dtype.kind == "i"
+    assert (
+        table["count"].tolist() == [[50, 51], [60, 61], [70, 71]]
+        and table["count"].dtype.kind == "i"
+    )
     assert table["curve"].shape == (3, 2, 4) and table["curve"][2, 1].tolist() == [7, 8, 9, 10]
-    holes = grid(points[1:], [{**r, "last": 1.0} if p["N"] == 6 else r for p, r in zip(points[1:], results[1:])], "N",
-                 "run")
+    holes = grid(
+        points[1:],
+        [{**r, "last": 1.0} if p["N"] == 6 else r for p, r in zip(points[1:], results[1:])],
+        "N",
+        "run",
+    )
     assert np.isnan(holes["count"][0, 1]) and np.isnan(holes["curve"][0, 1]).all()
     assert np.isnan(holes["last"]).tolist() == [[True, True], [False, False], [True, True]]
     with pytest.raises(ValueError, match="two points at {'N': .*name one parameter more"):
@@ -44,9 +54,16 @@ def test_a_grid_puts_every_result_in_its_place():
 
 def test_lines_are_the_medians_of_what_is_behind_the_first_axis():
     figure = Figure()
-    result = {"N": np.array([1, 2]), "error": np.array([[1.0, 2, 30], [np.nan, 5, 7]]), "exact": np.array([3.0, 4])}
+    result = {
+        "N": np.array([1, 2]),
+        "error": np.array([[1.0, 2, 30], [np.nan, 5, 7]]),
+        "exact": np.array([3.0, 4]),
+    }
     draw = lines("N", {"error": "wrong: error", "exact": "exact: exact"}, ylabel="error")
     draw(figure, result, {"wrong": "red", "exact": "black"})
-    ax, = figure.axes
+    (ax,) = figure.axes
     drawn = {line.get_label(): (line.get_color(), line.get_ydata().tolist()) for line in ax.lines}
-    assert drawn == {"error": ("red", [2.0, 6.0]), "exact": ("black", [3.0, 4.0])} and ax.get_ylabel() == "error"
+    assert (
+        drawn == {"error": ("red", [2.0, 6.0]), "exact": ("black", [3.0, 4.0])}
+        and ax.get_ylabel() == "error"
+    )

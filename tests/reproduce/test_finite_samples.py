@@ -1,4 +1,5 @@
 """Stored experiments: a point computed again, equilibrium of what is stored, the command line, refusals."""
+
 import numpy as np
 import pytest
 
@@ -25,13 +26,24 @@ def test_the_stored_file_is_small_and_says_how_it_was_made(stored):
     assert (_store.DATA / "pspin_equilibrium.npz").stat().st_size < 1e6
     about = reproduce.about("pspin_equilibrium")
     assert about["full"] is True and about["rng"] == 0 and about["figure"] == "pspin_equilibrium"
-    assert "about" not in stored and about["points"] == sum(samples for samples, _ in finite_samples.FULL.values())
+    assert "about" not in stored and about["points"] == sum(
+        samples for samples, _ in finite_samples.FULL.values()
+    )
     assert about["seconds"] > 0 and about["numpy"] and about["python"]
     for n, (samples, sweeps) in finite_samples.FULL.items():
-        assert stored[f"energy_{n}"].shape == (samples, len(stored[f"T_{n}"])) and stored[f"sweeps_{n}"][-1] == sweeps
-        assert (np.diff(stored[f"T_{n}"]) > 0).all() and np.abs(np.diff(1 / stored[f"T_{n}"])).max() <= 1.1 / np.sqrt(n)
+        assert (
+            stored[f"energy_{n}"].shape == (samples, len(stored[f"T_{n}"]))
+            and stored[f"sweeps_{n}"][-1] == sweeps
+        )
+        assert (np.diff(stored[f"T_{n}"]) > 0).all() and np.abs(
+            np.diff(1 / stored[f"T_{n}"])
+        ).max() <= 1.1 / np.sqrt(n)
         for which in ("", "_random", "_minimum"):
-            assert np.allclose(stored[f"histogram{which}_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0], 1, atol=1e-5)
+            assert np.allclose(
+                stored[f"histogram{which}_{n}"].sum(axis=-1) * np.diff(stored["bins"])[0],
+                1,
+                atol=1e-5,
+            )
 
 
 @pytest.mark.slow
@@ -40,8 +52,13 @@ def test_the_first_sweeps_of_a_stored_sample_come_out_again(stored, n, k):
     """Digit by digit as long as chaos allows; a later run differs between machines."""
     again = finite_samples.one_sample(child(k, n), n, 8)
     for start in ("random", "minimum"):
-        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k, 0]).max() < 1e-7
-        assert np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k + 1, 0]).max() > 1e-2
+        assert (
+            np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k, 0]).max() < 1e-7
+        )
+        assert (
+            np.abs(again[f"defect_{start}"][0] - stored[f"defect_{start}_{n}"][k + 1, 0]).max()
+            > 1e-2
+        )
 
 
 @pytest.mark.slow
@@ -82,11 +99,15 @@ def test_weights_of_states_belong_to_the_sample_and_fluctuate_as_one_step_says(s
     for n in (32, 64):
         k = np.abs(stored[f"T_{n}"] - 0.4).argmin()
         first, second = (
-            stored[f"histogram_{start}_{n}"][:, k, right].sum(axis=-1) * 0.04 for start in ("random", "minimum")
+            stored[f"histogram_{start}_{n}"][:, k, right].sum(axis=-1) * 0.04
+            for start in ("random", "minimum")
         )
         assert np.corrcoef(first, second)[0, 1] > 0.9
         m = (first.mean() + second.mean()) / 2
-        assert 0.4 < m < 0.7 and 0.5 * m * (1 - m) / 3 < np.cov(first, second)[0, 1] < 1.3 * m * (1 - m) / 3
+        assert (
+            0.4 < m < 0.7
+            and 0.5 * m * (1 - m) / 3 < np.cov(first, second)[0, 1] < 1.3 * m * (1 - m) / 3
+        )
 
 
 def test_each_test_of_equilibrium_alone_is_fooled_in_the_stored_run(stored):
@@ -101,7 +122,9 @@ def test_each_test_of_equilibrium_alone_is_fooled_in_the_stored_run(stored):
 
 def test_both_starts_end_in_the_same_equilibrium_sample_by_sample(stored):
     for n in (32, 64):
-        mean, error = mean_error((stored[f"defect_random_{n}"] - stored[f"defect_minimum_{n}"])[:, -1])
+        mean, error = mean_error(
+            (stored[f"defect_random_{n}"] - stored[f"defect_minimum_{n}"])[:, -1]
+        )
         assert (np.abs(mean) < 4 * error).all() and error.max() < 0.04
 
 
@@ -123,19 +146,28 @@ def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
     """The run of the sampler is caught, and the last half of it counted sweep by sweep, copy by copy."""
     caught = []
     real = finite_samples.parallel_tempering
-    monkeypatch.setattr(finite_samples, "parallel_tempering",
-                        lambda *a, **k: caught.append(real(*a, **k)) or caught[-1])
+    monkeypatch.setattr(
+        finite_samples,
+        "parallel_tempering",
+        lambda *a, **k: caught.append(real(*a, **k)) or caught[-1],
+    )
     one = finite_samples.one_sample(np.random.default_rng(0), 8, 16)
     run_, n_T = caught[0], 7
     for k in range(n_T):
         copies = [sum(run_.energy[t, c, k] for t in range(8, 16)) / 8 for c in range(8)]
         mean = sum(copies) / 8
         assert one["energy"][k] == pytest.approx(mean, rel=1e-12)
-        assert one["energy_error"][k] == pytest.approx(np.sqrt(sum((c - mean) ** 2 for c in copies) / 7 / 8), rel=1e-12)
+        assert one["energy_error"][k] == pytest.approx(
+            np.sqrt(sum((c - mean) ** 2 for c in copies) / 7 / 8), rel=1e-12
+        )
         q = [run_.overlap[t, pair, k] for t in range(8, 16) for pair in range(28)]
         assert one["moment"][k] == pytest.approx(sum(x * x * x for x in q) / len(q), rel=1e-12)
-        counts = [sum(a <= x < b for x in q) for a, b in zip(finite_samples.BINS, finite_samples.BINS[1:])]
-        np.testing.assert_allclose(one["histogram"][k], np.array(counts) / len(q) / 0.04, atol=1e-12)
+        counts = [
+            sum(a <= x < b for x in q) for a, b in zip(finite_samples.BINS, finite_samples.BINS[1:])
+        ]
+        np.testing.assert_allclose(
+            one["histogram"][k], np.array(counts) / len(q) / 0.04, atol=1e-12
+        )
     # and the run itself is of these couplings: its last energies and overlaps are those of its last spins
     couplings = gaussian_couplings(8, 3, rng=np.random.default_rng(0))
     np.testing.assert_allclose(couplings.energy(run_.s) / 8, run_.energy[-1], rtol=1e-10)
@@ -144,12 +176,17 @@ def test_what_a_sample_returns_is_computed_another_way(monkeypatch):
 
 
 def test_refusals(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="no experiment 'fig99'; choose one of: .*pspin_equilibrium"):
+    with pytest.raises(
+        ValueError, match="no experiment 'fig99'; choose one of: .*pspin_equilibrium"
+    ):
         run("fig99")
     with pytest.raises(ValueError, match="no experiment"):
         load("fig99")
     monkeypatch.setattr(_store, "DATA", tmp_path)
-    with pytest.raises(FileNotFoundError, match="SPINLIB_DATA.*python -m spinlib.reproduce pspin_equilibrium --full"):
+    with pytest.raises(
+        FileNotFoundError,
+        match="SPINLIB_DATA.*python -m spinlib.reproduce pspin_equilibrium --full",
+    ):
         load("pspin_equilibrium")
 
 
@@ -158,7 +195,10 @@ def test_stored_files_are_found_where_they_are(tmp_path, monkeypatch):
     says where the files are."""
     real = _store.DATA
     monkeypatch.setattr(_store, "DATA", tmp_path)
-    assert load("pspin_equilibrium", real)["energy_64"].shape == load("pspin_equilibrium", str(real))["energy_64"].shape
+    assert (
+        load("pspin_equilibrium", real)["energy_64"].shape
+        == load("pspin_equilibrium", str(real))["energy_64"].shape
+    )
     monkeypatch.setenv("SPINLIB_DATA", str(real))
     assert load("pspin_equilibrium")["energy_64"].shape == (finite_samples.FULL[64][0], 13)
     with pytest.raises(FileNotFoundError):

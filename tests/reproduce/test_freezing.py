@@ -1,4 +1,5 @@
 """Stored annealing of spikes: points computed again, a slow obvious sweep, equilibrium at small size, and its shape."""
+
 from itertools import combinations
 
 import numpy as np
@@ -18,9 +19,13 @@ def test_the_stored_file_is_whole(stored):
     about = reproduce.about("freezing")
     runs = freezing.SAMPLES * (sum(map(len, freezing.FULL.values())) + 1)
     assert about["full"] is True and about["rng"] == 0 and about["points"] == runs
-    assert stored["energy"].shape == (4, 3, 12, 25) and all(np.isfinite(stored[k]).all() for k in ("energy", "right"))
+    assert stored["energy"].shape == (4, 3, 12, 25) and all(
+        np.isfinite(stored[k]).all() for k in ("energy", "right")
+    )
     assert stored["melt_energy"].shape == (12, 25) and (stored["melt_right"][:, 0] == 40).all()
-    np.testing.assert_allclose(stored["plant"], stored["plant"][:, :1] * np.ones((1, 3, 1)), rtol=1e-12)
+    np.testing.assert_allclose(
+        stored["plant"], stored["plant"][:, :1] * np.ones((1, 3, 1)), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("P, sweeps, sample", [(140, 2, 0), (220, 2, 5)])
@@ -41,7 +46,7 @@ def test_heat_bath_moves_leave_the_boltzmann_law(monkeypatch):
     data, c = LinearTask(3, 10).sample_features(6, rng=[0, 6, 0]), best_weights(3, 10)[0, 0]
     S = (data.u[:, :3, None] * data.query[:, None]).reshape(6, 9)
     places = np.array(list(combinations(range(9), 3)))
-    energy = ((data.y - c * S[:, places].sum(-1).T)**2).sum(1) / (2 * (1 - c) * 6)
+    energy = ((data.y - c * S[:, places].sum(-1).T) ** 2).sum(1) / (2 * (1 - c) * 6)
     p = np.exp(-6 * (energy - energy.min()) / 1.7)
     p /= p.sum()
     run = freezing.one_run(np.random.default_rng(1), 6, 20_000, 0, False)
@@ -53,7 +58,11 @@ def test_heat_bath_moves_leave_the_boltzmann_law(monkeypatch):
 def test_what_the_page_says(stored):
     """At 140 prompts the runs end above the crystal and slower ones lower; the crystal, warmed, stays beyond T = 3."""
     end, plant = stored["energy"][0, :, :, -1].mean(1), stored["plant"][0, 0].mean()
-    assert (np.diff(end) < -0.04).all() and end[-1] > plant + 0.3 and (stored["right"][0, :, :, -1] < 25).all()
+    assert (
+        (np.diff(end) < -0.04).all()
+        and end[-1] > plant + 0.3
+        and (stored["right"][0, :, :, -1] < 25).all()
+    )
     kept = stored["melt_right"].mean(0) >= 30
     assert kept[stored["T"][::-1] < 3].all() and not kept[stored["T"][::-1] > 4].any()
 

@@ -1,4 +1,5 @@
 """Sparse weights and windows of queries: stored points again, posteriors by integration, one window is spike_amp."""
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -13,7 +14,9 @@ LADDER, CURRICULUM = (crystal.EXPERIMENTS[f"sparse_{name}"] for name in ("ladder
 
 def again(experiment, k):
     points = experiment.points(True)
-    return points[k], experiment.compute(rng=experiment.generators(np.random.default_rng(0), points)[k], **points[k])
+    return points[k], experiment.compute(
+        rng=experiment.generators(np.random.default_rng(0), points)[k], **points[k]
+    )
 
 
 @pytest.mark.slow
@@ -43,10 +46,14 @@ def test_a_posterior_by_integration(kind):
     w = np.linspace(-9, 9, 180_001)
     spikes = norm.pdf(w, 0, size) * (w[1] - w[0])
     if kind != "gaussian":
-        spikes = sum(1.0 * (np.abs(w - one * size) < 1e-9) for one in crystal.SPIKES[kind]) / len(crystal.SPIKES[kind])
+        spikes = sum(1.0 * (np.abs(w - one * size) < 1e-9) for one in crystal.SPIKES[kind]) / len(
+            crystal.SPIKES[kind]
+        )
     p = (share * spikes + (1 - share) * (np.abs(w) < 1e-9)) * norm.pdf(r[0, 0], w, v**0.5)
     p /= p.sum()
-    assert mean[0, 0] == pytest.approx(p @ w, abs=1e-7) and var[0, 0] == pytest.approx(p @ w**2 - (p @ w)**2, abs=1e-7)
+    assert mean[0, 0] == pytest.approx(p @ w, abs=1e-7) and var[0, 0] == pytest.approx(
+        p @ w**2 - (p @ w) ** 2, abs=1e-7
+    )
 
 
 def test_one_window_is_spike_amp():
@@ -63,12 +70,16 @@ def test_prompts_on_windows(design, blocks):
     rng = np.random.default_rng(0)
     seen, window = crystal.windows(design, blocks, 20_000, best_weights(10, 200)[0, 0])
     u, x, y, same = crystal.window_prompts(rng, 10, 200, design, blocks, 20_000)
-    assert (window == same).all() and ((x != 0) == np.repeat(seen, 10 // blocks, axis=1)[window]).all()
+    assert (window == same).all() and (
+        (x != 0) == np.repeat(seen, 10 // blocks, axis=1)[window]
+    ).all()
     for k in range(len(seen)):
-        assert (y[window == k]**2).mean() == pytest.approx(1, abs=5 * 1.6 * (window == k).sum()**-0.5)
+        assert (y[window == k] ** 2).mean() == pytest.approx(
+            1, abs=5 * 1.6 * (window == k).sum() ** -0.5
+        )
     reference = LinearTask(10, 200).sample_features(20_000, rng=[1, 0]).u[:, :10]
     assert (u**2).mean() == pytest.approx((reference**2).mean(), rel=0.02)
-    c = (u * x).sum(1) @ y / ((u * x).sum(1)**2).sum()                     # the best multiple of the unit matrix
+    c = (u * x).sum(1) @ y / ((u * x).sum(1) ** 2).sum()  # the best multiple of the unit matrix
     assert c == pytest.approx(best_weights(10, 200)[0, 0], abs=0.01)
 
 

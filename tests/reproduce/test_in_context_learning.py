@@ -1,4 +1,5 @@
 """The experiment of the chapter on learning in context: its two exact companions, and the stored run."""
+
 import numpy as np
 import pytest
 
@@ -47,10 +48,16 @@ def test_a_large_pool_is_the_gaussian_prior():
     assert away < 0.01 < 0.05 < small
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: pool_posterior(np.zeros((1, 2, 3)), np.zeros((4, 2)), 0), "noise"),
-    (lambda: pool_posterior(np.zeros((1, 2, 3)), np.zeros((4, 3)), 0.5), "one rule of length D a row"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: pool_posterior(np.zeros((1, 2, 3)), np.zeros((4, 2)), 0), "noise"),
+        (
+            lambda: pool_posterior(np.zeros((1, 2, 3)), np.zeros((4, 3)), 0.5),
+            "one rule of length D a row",
+        ),
+    ],
+)
 def test_bad_input_is_refused_in_words(call, words):
     with pytest.raises(ValueError, match=words):
         call()
@@ -58,17 +65,25 @@ def test_bad_input_is_refused_in_words(call, words):
 
 @pytest.mark.slow
 def test_a_tiny_run_has_the_arrays_of_the_figure():
-    points = [{"D": 1, "N": 3, "tasks": M, "run": run, "steps": 2, "width": 8, "layers": 1}
-              for M, run in ((0, 0), (0, 1), (2, 0), (3, 0))]
+    points = [
+        {"D": 1, "N": 3, "tasks": M, "run": run, "steps": 2, "width": 8, "layers": 1}
+        for M, run in ((0, 0), (0, 1), (2, 0), (3, 0))
+    ]
     generators = ICL_TRANSFORMER.generators(np.random.default_rng(0), points)
     results = [ICL_TRANSFORMER.compute(rng=g, prompts=40, **p) for g, p in zip(generators, points)]
     found = ICL_TRANSFORMER.collect(points, results)
     assert found["length"].tolist() == list(range(7)) and found["M"].tolist() == [2, 3]
-    assert all(found[name].shape == (2, 7) for name in ("net", "ridge", "net_bar", "ridge_bar", "from_ridge"))
-    assert all(found[f"{where}_{who}"].shape == (2, 1, 7) for where in ("new", "pool")
-               for who in ("net", "ridge", "posterior"))
+    assert all(
+        found[name].shape == (2, 7)
+        for name in ("net", "ridge", "net_bar", "ridge_bar", "from_ridge")
+    )
+    assert all(
+        found[f"{where}_{who}"].shape == (2, 1, 7)
+        for where in ("new", "pool")
+        for who in ("net", "ridge", "posterior")
+    )
     assert found["from_ridge_M"].shape == found["from_posterior_M"].shape == (2, 1, 7)
-    assert len(np.unique(found["net"][:, -1])) == 2                           # two seeds are two trainings
+    assert len(np.unique(found["net"][:, -1])) == 2  # two seeds are two trainings
 
 
 def test_a_training_has_the_seed_of_its_pool_and_its_number():
@@ -77,7 +92,9 @@ def test_a_training_has_the_seed_of_its_pool_and_its_number():
     states = {g.bit_generator.state["state"]["state"] for g in generators}
     assert len(states) == len(points)
     quick = ICL_TRANSFORMER.points(False)[:1]
-    one, two = (ICL_TRANSFORMER.generators(np.random.default_rng(0), p)[0] for p in (quick, points[:1]))
+    one, two = (
+        ICL_TRANSFORMER.generators(np.random.default_rng(0), p)[0] for p in (quick, points[:1])
+    )
     assert one.random() == two.random()
 
 
@@ -86,7 +103,10 @@ def test_the_standard_errors_are_those_of_means_over_prompts():
     """Of ridge regression with one example at D = 1, a mean over 2000 prompts of a square."""
     point = {"D": 1, "N": 1, "tasks": 0, "run": 0, "steps": 1, "width": 4, "layers": 1}
     found = ICL_TRANSFORMER.compute(rng=np.random.default_rng(1), **point)
-    again = [ICL_TRANSFORMER.compute(rng=np.random.default_rng(k), **point)["new_ridge"][1] for k in range(2, 32)]
+    again = [
+        ICL_TRANSFORMER.compute(rng=np.random.default_rng(k), **point)["new_ridge"][1]
+        for k in range(2, 32)
+    ]
     assert np.std(again, ddof=1) == pytest.approx(found["new_ridge_bar"][1], rel=0.5)
 
 
@@ -97,15 +117,21 @@ def test_bars_are_standard_errors_over_prompts():
     expected = (5 / 4000) ** 0.5
     assert found["new_ridge_bar"][0] == pytest.approx(expected, rel=0.15)
     assert found["new_ridge"][0] == pytest.approx(1, abs=4 * expected)
-    assert load("icl_transformer")["ridge_bar"][:, 0] == pytest.approx((3.2 / 2000) ** 0.5, rel=0.15)
+    assert load("icl_transformer")["ridge_bar"][:, 0] == pytest.approx(
+        (3.2 / 2000) ** 0.5, rel=0.15
+    )
 
 
 def test_the_stored_run_stands_between_bayes_and_the_best_linear_attention():
     stored, N = load("icl_transformer"), 15
-    assert about("icl_transformer")["full"] and stored["length"][-1] == 2 * N and stored["net"].shape == (4, 31)
+    assert (
+        about("icl_transformer")["full"]
+        and stored["length"][-1] == 2 * N
+        and stored["net"].shape == (4, 31)
+    )
     n = np.arange(2, N + 1)
     linear = 7.25 / (n + 7.25)
-    assert (stored["net"][:, 2:N + 1] > stored["ridge"][:, 2:N + 1]).all()
+    assert (stored["net"][:, 2 : N + 1] > stored["ridge"][:, 2 : N + 1]).all()
     assert (stored["net"][:, N] < 2 / 3 * linear[-1]).all()
     # Bayes is the posterior mean: errors differ by the mean square of the difference, up to the luck of the prompts
     excess = stored["net"] - stored["ridge"]
@@ -128,6 +154,7 @@ def test_the_kept_weights_are_those_of_the_stored_run():
     import torch
 
     from spinlib.attention import InContextTransformer
+
     kept, stored = load("icl_transformer_weights"), load("icl_transformer")
     for weights, run in zip(zip(*kept.values()), about("icl_transformer_weights")["runs"]):
         net = InContextTransformer(5, 32, 2)

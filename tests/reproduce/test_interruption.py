@@ -1,4 +1,5 @@
 """A sweep that is killed, stopped or out of disk: its finished points are kept, and only its own are taken."""
+
 import os
 import pathlib
 import signal
@@ -23,17 +24,29 @@ SWEEP = ROOT / "tests" / "helpers" / "tiny_sweep.py"
 
 def start(folder, *options, log, wait=0.0):
     """The command in a process of its own, its children in one group with it."""
-    environment = {**os.environ, "TINY_LOG": str(log), "TINY_WAIT": str(wait), "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, str(SWEEP), "tiny", "--out", str(folder),
-                             *options], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            start_new_session=True)
+    environment = {
+        **os.environ,
+        "TINY_LOG": str(log),
+        "TINY_WAIT": str(wait),
+        "PYTHONPATH": str(ROOT),
+    }
+    return subprocess.Popen(
+        [sys.executable, str(SWEEP), "tiny", "--out", str(folder), *options],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def kill_after(process, folder, n, seconds=600):
     """SIGKILL to the whole group as soon as n parts are there; the parts that it leaves."""
     until = time.monotonic() + seconds
     while len(found := list((folder / "tiny.parts").glob("*.npz"))) < n:
-        assert time.monotonic() < until and process.poll() is None, "the sweep ended before it could be killed"
+        assert time.monotonic() < until and process.poll() is None, (
+            "the sweep ended before it could be killed"
+        )
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
@@ -46,17 +59,31 @@ def test_a_killed_command_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_pa
     log, folder = tmp_path / "log", tmp_path / "killed"
     process = start(folder, *options, log=log, wait=0.3)
     left = kill_after(process, folder, 3)
-    assert 3 <= len(left) < 8 and not (folder / "tiny.npz").exists() and not (folder / "tiny.json").exists()
-    finished = {int(path.name[:5]) + 2 for path in left}  # the number of a part is the index of its point
+    assert (
+        3 <= len(left) < 8
+        and not (folder / "tiny.npz").exists()
+        and not (folder / "tiny.json").exists()
+    )
+    finished = {
+        int(path.name[:5]) + 2 for path in left
+    }  # the number of a part is the index of its point
     started = [int(line) for line in log.read_text().split()]
     assert finished <= set(started) and process.returncode == -signal.SIGKILL
 
     log.unlink()
     process = start(folder, *options, log=log)
-    out, err = process.communicate(timeout=600)  # far above need: a guard against a hang, also on a busy machine
+    out, err = process.communicate(
+        timeout=600
+    )  # far above need: a guard against a hang, also on a busy machine
     assert process.returncode == 0, err
-    assert sorted(int(line) for line in log.read_text().split()) == sorted(set(range(2, 10)) - finished)
-    assert sorted(p.name for p in folder.iterdir()) == ["tiny.json", "tiny.npz", "tiny.png"]  # no parts, no leavings
+    assert sorted(int(line) for line in log.read_text().split()) == sorted(
+        set(range(2, 10)) - finished
+    )
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "tiny.json",
+        "tiny.npz",
+        "tiny.png",
+    ]  # no parts, no leavings
 
     save("tiny", tmp_path / "at once")
     assert whole(folder) == whole(tmp_path / "at once")
@@ -64,6 +91,7 @@ def test_a_killed_command_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_pa
 
 def test_a_part_gets_its_name_only_when_it_is_whole(tmp_path, monkeypatch):
     """Stopped just before the file is moved to its place: it was complete, under another name."""
+
     def stop(temporary, path):
         assert temporary.parent == path.parent and not path.exists()
         np.testing.assert_array_equal(_files.read_arrays(temporary)["x"], np.arange(3))
@@ -112,8 +140,11 @@ def test_a_part_made_otherwise_is_not_taken(tmp_path, monkeypatch, change):
         monkeypatch.setattr(_plan, "code_digest", lambda compute: "other")
     if change == "point":
         other = [{**p, "name": "new"} for p in tiny_sweep.points(False)]
-        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(
-            lambda full: other, tiny_sweep.compute, tiny_sweep.collect))
+        monkeypatch.setitem(
+            _run.EXPERIMENTS,
+            "tiny",
+            Experiment(lambda full: other, tiny_sweep.compute, tiny_sweep.collect),
+        )
     save("tiny", tmp_path, **options)
     assert len(log.read_text().split()) == (12 if change == "full" else 8)
 
@@ -125,7 +156,9 @@ def test_a_finished_run_takes_away_its_own_parts_only(tmp_path, monkeypatch, cap
     process = start(tmp_path, "--full", log=log, wait=0.2)
     left = kill_after(process, tmp_path, 5)
     assert main(["tiny", "--out", str(tmp_path)]) == 0
-    assert f"that are not used: {len(left)} of another run (quick or full" in capsys.readouterr().err
+    assert (
+        f"that are not used: {len(left)} of another run (quick or full" in capsys.readouterr().err
+    )
     assert sorted((tmp_path / "tiny.parts").glob("*.npz")) == sorted(left)
     log.unlink()
     monkeypatch.setenv("TINY_LOG", str(log))
@@ -145,7 +178,10 @@ def test_parts_of_other_code_are_counted_named_and_left_alone(tmp_path, monkeypa
     capsys.readouterr()
     save("tiny", tmp_path)
     err = capsys.readouterr().err
-    assert "not used: 8 computed by other code or another numpy, 8 of another run (quick or full, seed," in err
+    assert (
+        "not used: 8 computed by other code or another numpy, 8 of another run (quick or full, seed,"
+        in err
+    )
     assert len(list((tmp_path / "tiny.parts").iterdir())) == 16
 
 
@@ -159,15 +195,22 @@ def test_what_a_killed_process_was_writing_goes_with_the_parts(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_interruption_from_the_keyboard_ends_in_words_and_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
+def test_an_interruption_from_the_keyboard_ends_in_words_and_keeps_what_is_finished(
+    tmp_path, capsys, monkeypatch
+):
     def stop(rng, size, name):
         if size == 5:
             raise KeyboardInterrupt
         return tiny_sweep.compute(rng, size, name)
 
-    monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(tiny_sweep.points, stop, tiny_sweep.collect))
+    monkeypatch.setitem(
+        _run.EXPERIMENTS, "tiny", Experiment(tiny_sweep.points, stop, tiny_sweep.collect)
+    )
     assert main(["tiny", "--out", str(tmp_path)]) == 130
-    assert "tiny: interrupted; the same command goes on, 3 of 8 points are finished" in capsys.readouterr().err
+    assert (
+        "tiny: interrupted; the same command goes on, 3 of 8 points are finished"
+        in capsys.readouterr().err
+    )
     assert len(list((tmp_path / "tiny.parts").iterdir())) == 3
 
 
@@ -184,15 +227,27 @@ sys.exit(main(["tiny", "--out", {folder!r}]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limit, kept, file", [(400, 0, "00000-"), (1300, 8, "tiny.npz"), (1500, 0, "tiny.png")])
+@pytest.mark.parametrize(
+    "limit, kept, file", [(400, 0, "00000-"), (1300, 8, "tiny.npz"), (1500, 0, "tiny.png")]
+)
 def test_a_full_disk_ends_in_one_sentence_and_loses_no_finished_point(tmp_path, limit, kept, file):
     """No file may grow beyond so many bytes: not even a point fits, or the points do, or all but the picture."""
     pytest.importorskip("resource")
     code = FULL.format(helpers=str(SWEEP.parent), limit=limit, folder=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     words = done.stderr.strip().splitlines()[-1]
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
-    assert words.startswith("tiny: ") and file in words and "cannot be written: File too large; what is fin" in words
-    assert len(list((tmp_path / "tiny.parts").glob("*.npz"))) == kept and not list(tmp_path.rglob("*.tmp"))
+    assert (
+        words.startswith("tiny: ")
+        and file in words
+        and "cannot be written: File too large; what is fin" in words
+    )
+    assert len(list((tmp_path / "tiny.parts").glob("*.npz"))) == kept and not list(
+        tmp_path.rglob("*.tmp")
+    )
     assert main(["tiny", "--out", str(tmp_path)]) == 0

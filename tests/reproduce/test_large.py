@@ -1,4 +1,5 @@
 """Ground states of prompts in blocks: the law at every size, a stored point again, the bar, the option --size."""
+
 import re
 
 import numpy as np
@@ -18,17 +19,25 @@ def test_three_draws_at_D_100_are_within_3_per_cent_of_the_law():
     assert found["D"].tolist() == [100] and found["error"].shape == (1, 3)
     assert found["theory"] == pytest.approx(0.3009, abs=5e-5)
     assert (np.abs(found["error"] / found["theory"] - 1) < 0.03).all()
-    assert (found["sweeps"] == 15).all() and (found["gflops"] > 0).all() and (found["peak_GB"] < 8).all()
+    assert (
+        (found["sweeps"] == 15).all()
+        and (found["gflops"] > 0).all()
+        and (found["peak_GB"] < 8).all()
+    )
 
 
 @pytest.mark.slow
 def test_stored_run_is_within_1_per_cent_of_the_law_at_D_300_and_holds_its_first_point():
     stored, points = load("large"), LARGE.points(True)
-    assert stored["D"].tolist() == [100, 200, 300] and (~np.isnan(stored["error"])).sum(1).tolist() == [8, 4, 3]
+    assert stored["D"].tolist() == [100, 200, 300] and (~np.isnan(stored["error"])).sum(
+        1
+    ).tolist() == [8, 4, 3]
     excess = stored["error"] / stored["theory"] - 1
     assert np.abs(excess[2, :3]).max() < 0.01 and np.nanmax(np.abs(excess)) < 0.03
     first = LARGE.compute(rng=LARGE.generators(np.random.default_rng(0), points)[0], **points[0])
-    assert first["error"] == pytest.approx(stored["error"][0, 0], rel=2e-4) and first["sweeps"] == 15
+    assert (
+        first["error"] == pytest.approx(stored["error"][0, 0], rel=2e-4) and first["sweeps"] == 15
+    )
 
 
 def test_the_share_of_a_point_that_is_done_rises_to_one():
@@ -52,13 +61,18 @@ def test_a_bar_goes_on_within_a_point(capsys, monkeypatch):
 @pytest.mark.slow
 def test_another_size(tmp_path, capsys):
     assert main(["large", "--size", "8", "--out", str(tmp_path)]) == 0
-    said = re.search(r"D = 8: error ([\d.]+), law ([\d.]+); .* s a ground state, .* Gflop/s", capsys.readouterr().out)
+    said = re.search(
+        r"D = 8: error ([\d.]+), law ([\d.]+); .* s a ground state, .* Gflop/s",
+        capsys.readouterr().out,
+    )
     with np.load(tmp_path / "large.npz") as found:
         assert float(said[1]) == round(float(found["error"].mean()), 4)
     assert float(said[2]) == round(learning_curve(8, 40, 128, 0.2 / 8), 4)
     assert (tmp_path / "large.png").exists() and about("large", tmp_path)["parameters"]["D"] == [8]
-    for arguments, words in ((["fig8", "--size", "8"], "fig8 has no other --size; leave it out"),
-                             (["large", "--size", "1"], "--size must be at least 2, got 1")):
+    for arguments, words in (
+        (["fig8", "--size", "8"], "fig8 has no other --size; leave it out"),
+        (["large", "--size", "1"], "--size must be at least 2, got 1"),
+    ):
         with pytest.raises(SystemExit) as stop:
             main([*arguments, "--out", str(tmp_path)])
         assert stop.value.code == 2 and words in capsys.readouterr().err

@@ -1,11 +1,24 @@
 """Figure 12: the sweeps, Adam on the summary of the prompts, equation of state, stored numbers, published values."""
+
 import numpy as np
 import pytest
 
-from spinlib.icl import Features, LinearTask, best_weights, contrast, population_error, to_spin_glass, weights
+from spinlib.icl import (
+    Features,
+    LinearTask,
+    best_weights,
+    contrast,
+    population_error,
+    to_spin_glass,
+    weights,
+)
 from spinlib.inference import amp, ground_state, ground_state_cg
 from spinlib.reproduce import load
-from spinlib.reproduce._experiments.learning_phase_diagram import EXPERIMENTS, five_errors, naive_sweeps
+from spinlib.reproduce._experiments.learning_phase_diagram import (
+    EXPERIMENTS,
+    five_errors,
+    naive_sweeps,
+)
 from spinlib.theory import learning_curve
 from stats import z_score
 
@@ -60,20 +73,32 @@ def test_a_cell_of_the_map_is_the_ground_state_of_its_first_prompts():
 
 def test_the_map_collects_the_mean_of_what_converged():
     points = [{"N": n, "repeat": k, "P": [20, 40]} for k in range(2) for n in (4, 2)]
-    results = [{"contrast_eq153": np.array(c), **{name: np.array([1.0, k]) for name in
-                ("contrast_exact", "error_exact", "contrast_weak", "error_weak")}}
-               for k, c in enumerate(([0.2, np.nan], [0.5, 0.5], [0.4, np.nan], [np.nan, 0.7]))]
+    results = [
+        {
+            "contrast_eq153": np.array(c),
+            **{
+                name: np.array([1.0, k])
+                for name in ("contrast_exact", "error_exact", "contrast_weak", "error_weak")
+            },
+        }
+        for k, c in enumerate(([0.2, np.nan], [0.5, 0.5], [0.4, np.nan], [np.nan, 0.7]))
+    ]
     found = FIG12A.collect(points, results)
     assert found["N"].tolist() == [2, 4] and found["P"].tolist() == [20, 40]
     assert np.allclose(found["contrast_eq153"], [[0.5, 0.6], [0.3, np.nan]], equal_nan=True)
-    assert np.allclose(found["converged"], [[0.5, 1], [1, 0]]) and found["error_exact"].tolist() == [[1, 2], [1, 1]]
+    assert np.allclose(found["converged"], [[0.5, 1], [1, 0]]) and found[
+        "error_exact"
+    ].tolist() == [[1, 2], [1, 1]]
 
 
 def test_five_errors_rank_as_their_ridges_do():
     data, D, N = LinearTask(8, 80).sample_features(4000, rng=0), 8, 80
     found = five_errors(data, N, np.zeros(D * (D + 1)))
     assert set(found) == {"adam", "exact", "exact_half", "amp_eq153", "amp"}
-    assert abs(found["adam"] - found["exact_half"]) < 1e-6 and abs(found["amp"] - found["exact"]) < 1e-6
+    assert (
+        abs(found["adam"] - found["exact_half"]) < 1e-6
+        and abs(found["amp"] - found["exact"]) < 1e-6
+    )
     assert found["exact_half"] < found["amp_eq153"] < found["exact"]
 
 
@@ -113,10 +138,14 @@ def test_contrast_and_error_are_tied():
 def test_noise_of_the_fields_exactly():
     D, N, P = 6, 9, 7
     data = [LinearTask(D, N).sample_features(P, rng=[5, k]) for k in range(3000)]
-    h = np.array([(one.u[:, :D].T @ (one.y[:, None] * one.query))[np.triu_indices(D, 1)] / P for one in data])
+    h = np.array(
+        [(one.u[:, :D].T @ (one.y[:, None] * one.query))[np.triu_indices(D, 1)] / P for one in data]
+    )
     exact = ((1 + 1 / N) * (D + 4) + (D + 2) ** 2 / N) / (D**2 * P)
     assert abs(z_score((h**2).mean(1), exact)) < 5
-    assert abs(exact / ((1 + (D + 1) / N) / D / P) - 1) > 0.2      # the large-D value a / P would be rejected
+    assert (
+        abs(exact / ((1 + (D + 1) / N) / D / P) - 1) > 0.2
+    )  # the large-D value a / P would be rejected
 
 
 def test_error_in_the_plane():
@@ -135,12 +164,15 @@ def test_stored_map_row_comes_out_again():
     stored, points = load("fig12a"), FIG12A.points(True)
     children = np.random.default_rng(0).spawn(len(points))
     mine = [k for k, p in enumerate(points) if p["N"] == 60]
-    found = FIG12A.collect([points[k] for k in mine],
-                           [FIG12A.compute(rng=children[k], **points[k]) for k in mine])
+    found = FIG12A.collect(
+        [points[k] for k in mine], [FIG12A.compute(rng=children[k], **points[k]) for k in mine]
+    )
     row = list(stored["N"]).index(60)
     for name in ("contrast_exact", "error_exact", "contrast_weak", "error_weak"):
         assert np.abs(found[name][0] - stored[name][row]).max() < 1e-8, name
-    assert (found["converged"][0] == stored["converged"][row]).mean() > 0.9     # at the rim the sweeps are chaotic
+    assert (
+        found["converged"][0] == stored["converged"][row]
+    ).mean() > 0.9  # at the rim the sweeps are chaotic
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 """Merged and separate weights: what gradient descent leaves, and the stored runs of Figure 16."""
+
 import numpy as np
 import pytest
 
@@ -25,10 +26,15 @@ def test_gradient_descent_keeps_the_unseen_part_and_adam_does_not():
     seen = np.linalg.pinv(A, rcond=1e-12, hermitian=True)
     unseen = np.eye(len(h)) - seen @ A
     W = start(D, 4)[0]
-    by_descent = trajectory(glass, W, steps=60_000, lr=1 / np.linalg.eigvalsh(A)[-1], adam=False)[-1].ravel()
+    by_descent = trajectory(glass, W, steps=60_000, lr=1 / np.linalg.eigvalsh(A)[-1], adam=False)[
+        -1
+    ].ravel()
     assert np.abs(by_descent - seen @ h - unseen @ W.ravel()).max() < 1e-8
     by_adam = trajectory(glass, W)[-1].ravel()
-    assert np.abs(A @ by_adam - h).max() < 1e-4 and np.linalg.norm(unseen @ (by_adam - W.ravel())) > 0.3
+    assert (
+        np.abs(A @ by_adam - h).max() < 1e-4
+        and np.linalg.norm(unseen @ (by_adam - W.ravel())) > 0.3
+    )
 
 
 @pytest.mark.slow
@@ -44,10 +50,14 @@ def test_cost_of_the_start():
         seen = np.linalg.pinv(A, rcond=1e-12, hermitian=True)
         unseen = np.eye(len(h)) - seen @ A
         least = (seen @ h).reshape(D + 1, D)
-        traces.append(np.diag(unseen) @ np.repeat(prompt_teacher(D, N).variance, [D * D, D]) / (D + 1))
+        traces.append(
+            np.diag(unseen) @ np.repeat(prompt_teacher(D, N).variance, [D * D, D]) / (D + 1)
+        )
         starts = [rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1) for _ in range(20)]
-        gaps.append(np.mean([population_error(least + (unseen @ w).reshape(D + 1, D), N) for w in starts])
-                    - population_error(least, N))
+        gaps.append(
+            np.mean([population_error(least + (unseen @ w).reshape(D + 1, D), N) for w in starts])
+            - population_error(least, N)
+        )
     mean, bar = mean_error(np.array(gaps) - traces)
     assert abs(mean) < 4 * bar
     assert np.mean(traces) == pytest.approx(kappa * P / (D + 1), rel=0.03)
@@ -68,9 +78,17 @@ def test_gradient_flow_of_the_product_conserves_the_difference():
 
 
 def test_keys_and_shapes_of_a_tiny_run():
-    points = [{"alpha": alpha, "repeats": 1, "D": 3, "N": 10, "steps": 20} for alpha in (0.5, 2.0, 0.5, 2.0)]
-    found = FIG16.collect(points, [FIG16.compute(rng=np.random.default_rng(k), **p) for k, p in enumerate(points)])
-    assert set(found) == {"alpha", "merged", "separate", "exact"} and found["alpha"].tolist() == [0.5, 2.0]
+    points = [
+        {"alpha": alpha, "repeats": 1, "D": 3, "N": 10, "steps": 20}
+        for alpha in (0.5, 2.0, 0.5, 2.0)
+    ]
+    found = FIG16.collect(
+        points, [FIG16.compute(rng=np.random.default_rng(k), **p) for k, p in enumerate(points)]
+    )
+    assert set(found) == {"alpha", "merged", "separate", "exact"} and found["alpha"].tolist() == [
+        0.5,
+        2.0,
+    ]
     assert all(found[name].shape == (2, 2) for name in ("merged", "separate", "exact"))
 
 
@@ -89,12 +107,15 @@ def test_stored_runs_hold_their_points():
 
 def test_stored_runs_show_the_peak_and_the_theory():
     stored = load("fig16")
-    alpha, middle = stored["alpha"], {n: np.median(stored[n], axis=1) for n in ("merged", "separate", "exact")}
-    assert all(alpha[np.argmax(m)] == 1.05 for m in middle.values())          # P = 420 = D (D + 1)
+    alpha, middle = (
+        stored["alpha"],
+        {n: np.median(stored[n], axis=1) for n in ("merged", "separate", "exact")},
+    )
+    assert all(alpha[np.argmax(m)] == 1.05 for m in middle.values())  # P = 420 = D (D + 1)
     few, many = alpha < 0.95, alpha > 1.15
     assert (middle["exact"][few] < middle["separate"][few]).all()
     assert (middle["separate"][few] < middle["merged"][few]).all()
     assert np.allclose(middle["merged"][many], middle["separate"][many], rtol=0.01)
     theory = np.array([learning_curve(20, 100, int(a * 400), 0.0) for a in alpha[alpha > 1.35]])
     excess = stored["exact"][alpha > 1.35].mean(1) / theory
-    assert (excess > 1).all() and (excess < 1.25).all()                       # unequal prompts, order 1/D
+    assert (excess > 1).all() and (excess < 1.25).all()  # unequal prompts, order 1/D

@@ -1,11 +1,18 @@
 """Figs. 7 to 9: keys and shapes, spectra, the inverse Wishart moments, trained weights, messages against the glass."""
+
 import numpy as np
 import pytest
 
 from spinlib.icl import Features, LinearTask, population_error, to_spin_glass
 from spinlib.random_matrix import mp_edges, mp_moment
 from spinlib.reproduce import _run, run
-from spinlib.reproduce._experiments.optimal_weights import EXPERIMENTS, _compute7, _compute8, _compute9, mean_distance
+from spinlib.reproduce._experiments.optimal_weights import (
+    EXPERIMENTS,
+    _compute7,
+    _compute8,
+    _compute9,
+    mean_distance,
+)
 from spinlib.spin_glass import SpinGlass
 from stats import z_score
 
@@ -23,6 +30,7 @@ def tiny(experiment, keep, **smaller):
 
 # --- fig7 ---------------------------------------------------------------------------------------------------------
 
+
 def test_fig7_spectra_have_the_moments_and_edges_of_the_law():
     arrays = tiny(FIG7, [0, 2, 3], matrices=4)
     assert sorted(arrays) == ["N", "eigenvalues_100", "eigenvalues_1000", "eigenvalues_500"]
@@ -37,44 +45,63 @@ def test_fig7_spectra_have_the_moments_and_edges_of_the_law():
 
 
 def test_fig7_full_is_that_of_the_figure():
-    assert {p["matrices"] for p in FIG7.points(True)} == {10_000} and FIG7.points(True)[0]["D"] == 100
+    assert {p["matrices"] for p in FIG7.points(True)} == {10_000} and FIG7.points(True)[0][
+        "D"
+    ] == 100
 
 
 # --- fig8 ---------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("D,N", [(10, 50), (3, 12), (1, 9)])
 def test_the_mean_distance_is_the_inverse_wishart_moment(D, N):
     found = _compute8(D, N, 20_000 // D, 0, rng=np.random.default_rng(1))["distance"]
     assert abs(z_score(found, mean_distance(D, N))) < 4
-    assert abs(z_score(found, mean_distance(D, N + 1))) > 3                 # the comparison can fail
+    assert abs(z_score(found, mean_distance(D, N + 1))) > 3  # the comparison can fail
 
 
 def test_one_number_by_hand():
     """D = 1: C0 is chi-square_N / N, so E (1/C0 - 1)^2 = N^2 / ((N-2)(N-4)) - 2N / (N-2) + 1."""
     for N in (6, 10, 50):
-        assert mean_distance(1, N) == pytest.approx(N**2 / ((N - 2) * (N - 4)) - 2 * N / (N - 2) + 1, rel=1e-12)
+        assert mean_distance(1, N) == pytest.approx(
+            N**2 / ((N - 2) * (N - 4)) - 2 * N / (N - 2) + 1, rel=1e-12
+        )
 
 
 @pytest.mark.slow
 def test_fig8_training_approaches_the_exact_solution():
     arrays = tiny(FIG8, [0, 6, 7])
-    assert arrays["distance"].shape == (100,) and arrays["curve"].shape == (2, 101) and arrays["epochs"][-1] == 1000
+    assert (
+        arrays["distance"].shape == (100,)
+        and arrays["curve"].shape == (2, 101)
+        and arrays["epochs"][-1] == 1000
+    )
     assert arrays["mean_exact"] == pytest.approx(0.0558, abs=5e-5)
     off = np.abs(arrays["curve"][:, -1] / arrays["curve_exact"] - 1)
-    assert off.max() < 0.25 and (arrays["curve"][:, 0] > 0.15).all()         # 1000 epochs are nearly enough
+    assert (
+        off.max() < 0.25 and (arrays["curve"][:, 0] > 0.15).all()
+    )  # 1000 epochs are nearly enough
 
 
 # --- fig9 ---------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.slow
 def test_fig9_shapes_training_and_messages():
     arrays = tiny(FIG9, [0, 1, 2, 3, 4, 5, 6], steps=600)
-    assert all(arrays[k].shape == (11, 11) for k in ("W_few", "W_many", "start_few", "start_many", "mean", "var"))
+    assert all(
+        arrays[k].shape == (11, 11)
+        for k in ("W_few", "W_many", "start_few", "start_many", "mean", "var")
+    )
     assert arrays["error_few"].shape == arrays["steps"].shape and arrays["diagonal"].shape == (5,)
-    np.testing.assert_array_equal(arrays["W_many"][:, 10], arrays["start_many"][:, 10])   # the idle column stays
+    np.testing.assert_array_equal(
+        arrays["W_many"][:, 10], arrays["start_many"][:, 10]
+    )  # the idle column stays
     assert arrays["error_few"][-1] > 0.8 > 0.2 > arrays["error_many"][-1]
-    assert arrays["error_many"][-1] == pytest.approx(population_error(arrays["W_many"][:, :10], 100), rel=0.1)
+    assert arrays["error_many"][-1] == pytest.approx(
+        population_error(arrays["W_many"][:, :10], 100), rel=0.1
+    )
     assert arrays["diagonal"][0] == pytest.approx(np.diagonal(arrays["mean"])[:10].mean())
     # published, one draw: .8576; one draw has sd .007, and the mean of 20 other draws was .850
     assert arrays["diagonal"].mean() == pytest.approx(0.850, abs=4 * 0.007 / 5**0.5)
@@ -99,10 +126,11 @@ def test_fig9_training_on_few_prompts_ends_on_them():
     found = _compute9(4, 30, 3, "training", 1500, rng=np.random.default_rng(5))
     data = LinearTask(4, 30).sample_features(3, rng=np.random.default_rng(5))
     answer = ((data.u @ found["W"][:, :4]) * data.query).sum(1)
-    np.testing.assert_allclose(answer, data.y, atol=1e-3)                   # 3 equations, 20 unknowns
+    np.testing.assert_allclose(answer, data.y, atol=1e-3)  # 3 equations, 20 unknowns
 
 
 # --- all three ----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 def test_they_are_in_the_table_and_described():

@@ -1,4 +1,5 @@
 """Figure 15: what its models have in common, what the errors are held against, and a point of the stored run."""
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -15,16 +16,23 @@ FIG15 = EXPERIMENTS["fig15"]
 
 @pytest.mark.slow
 def test_a_tiny_run_has_the_arrays_of_the_figure():
-    points = [{"model": m, "N": N, "run": 0, "D": 3, "P": 400, "settle": 0.2}
-              for m, N in [(m, 10) for m in MODELS] + [("SLA", 20), ("exact", 20)]]
-    results = [FIG15.compute(rng=g, **p) for g, p in zip(FIG15.generators(np.random.default_rng(0), points), points)]
+    points = [
+        {"model": m, "N": N, "run": 0, "D": 3, "P": 400, "settle": 0.2}
+        for m, N in [(m, 10) for m in MODELS] + [("SLA", 20), ("exact", 20)]
+    ]
+    results = [
+        FIG15.compute(rng=g, **p)
+        for g, p in zip(FIG15.generators(np.random.default_rng(0), points), points)
+    ]
     found = FIG15.collect(points, results)
     assert set(found) == {"N", *MODELS, "SA_sign", "TF_sign"} and list(found["N"]) == [10, 20]
     assert all(found[m].shape == (2, 1) for m in MODELS)
     for N, linear, exact in zip((10, 20), found["SLA"][:, 0], found["exact"][:, 0]):
-        assert (3 + 1) / (N + 3 + 1) < exact < 1.4 * (3 + 1) / (N + 3 + 1)          # above the limit, not far
+        assert (
+            (3 + 1) / (N + 3 + 1) < exact < 1.4 * (3 + 1) / (N + 3 + 1)
+        )  # above the limit, not far
         assert abs(linear / exact - 1) < 0.1
-    assert found["SA_sign"][0, 0] in (-1, 1) and np.isnan(found["SA"][1, 0])          # not trained: NaN
+    assert found["SA_sign"][0, 0] in (-1, 1) and np.isnan(found["SA"][1, 0])  # not trained: NaN
     assert len({found[m][0, 0] for m in MODELS}) == len(MODELS)
 
 
@@ -41,7 +49,9 @@ def test_models_of_one_run_share_their_prompts():
     one, two = FIG15.generators(np.random.default_rng(0), points)
     error = FIG15.compute(rng=one, **points[0])["error"]
     glass = to_spin_glass(features(LinearTask(3, 12).sample(200, rng=two)), 0.005)
-    assert error == pytest.approx(population_error(weights(ground_state(glass).mean, 3), 12), rel=1e-8)
+    assert error == pytest.approx(
+        population_error(weights(ground_state(glass).mean, 3), 12), rel=1e-8
+    )
 
 
 def test_full_linear_attention_splits_by_parity():
@@ -56,7 +66,9 @@ def test_full_linear_attention_splits_by_parity():
         v, W = model.W_V[0, -1].numpy(), model.W[0, :, :D].numpy()
     M = np.vstack([v[D] * W[:D] + np.outer(v[:D], W[D]), np.zeros(D)])
     both = ((here - prompts.y) ** 2 + (there + prompts.y) ** 2) / 2
-    np.testing.assert_allclose(both, (predict(M, prompts.X) - prompts.y) ** 2 + ((here + there) / 2) ** 2, rtol=1e-11)
+    np.testing.assert_allclose(
+        both, (predict(M, prompts.X) - prompts.y) ** 2 + ((here + there) / 2) ** 2, rtol=1e-11
+    )
     assert ((here + there) ** 2).mean() > 0.01
 
 
@@ -94,13 +106,19 @@ def _best_of_two_numbers(X, y, sign):
 
 def test_what_does_not_settle_is_nan(monkeypatch):
     import spinlib.training
+
     fit = spinlib.training.fit
-    monkeypatch.setattr(spinlib.training, "fit", lambda *data, **options: fit(*data, **options | {"steps": 20}))
+    monkeypatch.setattr(
+        spinlib.training, "fit", lambda *data, **options: fit(*data, **options | {"steps": 20})
+    )
     assert np.isnan(_train("SLA", 3, 10, 100, 1e-3, "cpu", np.random.default_rng(0))[1])
 
 
 def test_unknown_architecture():
-    with pytest.raises(ValueError, match="no architecture 'RNN'; choose one of: SLA, FLA, FLA_published, MHLA, SA, TF"):
+    with pytest.raises(
+        ValueError,
+        match="no architecture 'RNN'; choose one of: SLA, FLA, FLA_published, MHLA, SA, TF",
+    ):
         architecture("RNN", 3)
 
 
@@ -109,7 +127,9 @@ def test_fig_15_stored_run():
     stored = load("fig15")
     points = FIG15.points(True)
     k = next(k for k, p in enumerate(points) if p["model"] == "exact" and p["N"] == 40)
-    error = FIG15.compute(rng=FIG15.generators(np.random.default_rng(0), points)[k], **points[k])["error"]
+    error = FIG15.compute(rng=FIG15.generators(np.random.default_rng(0), points)[k], **points[k])[
+        "error"
+    ]
     row = list(stored["N"]).index(40)
     assert stored["exact"][row, 0] == pytest.approx(error, rel=1e-6)
     mean = {m: stored[m][row:].mean(1) for m in MODELS}
@@ -123,8 +143,10 @@ def test_fig_15_stored_run():
 @pytest.mark.slow
 def test_fig_15_published_value_of_FLA():
     """Published 0.113 at N = 190: SLA gives it; FLA, eq. (164), is 5 % below and W = W_K^T W_Q, eq. (172), above."""
-    values = {name: _train(name, 20, 190, 10_000, 0.005, "cpu", np.random.default_rng([190, 0]))[1]
-              for name in ("SLA", "FLA", "FLA_published")}
+    values = {
+        name: _train(name, 20, 190, 10_000, 0.005, "cpu", np.random.default_rng([190, 0]))[1]
+        for name in ("SLA", "FLA", "FLA_published")
+    }
     assert abs(values["SLA"] / 0.113 - 1) < 0.015
     assert values["FLA"] < 0.108 and values["FLA_published"] > 0.115
 

@@ -1,4 +1,5 @@
 """Experiments of Thesis Figs. 17 and 18: blocks and their mixtures, and glasses with changed couplings and fields."""
+
 import numpy as np
 import pytest
 from stats import mean_error
@@ -16,7 +17,9 @@ FIG18 = EXPERIMENTS["fig18"]
 
 def sweep(experiment, points, seed=0):
     generators = np.random.default_rng(seed).spawn(len(points))
-    return experiment.collect(points, [experiment.compute(rng=g, **p) for p, g in zip(points, generators)])
+    return experiment.collect(
+        points, [experiment.compute(rng=g, **p) for p, g in zip(points, generators)]
+    )
 
 
 @pytest.mark.slow
@@ -25,7 +28,9 @@ def test_fig_17_finds_the_two_kinds_of_couplings_and_of_fields():
     assert [len(found[f"values_{name}"]) for name in "CDEFG"] == [100, 10, 4950, 1000, 45]
     wide, error = mean_error(found["fit_E"][:, 0, 1])
     assert abs(wide - 2 / 11) < 5 * error
-    assert (found["fit_C"][:, 0].min(axis=1) == pytest.approx(0.1, abs=0.001))    # ten of the hundred fields
+    assert found["fit_C"][:, 0].min(axis=1) == pytest.approx(
+        0.1, abs=0.001
+    )  # ten of the hundred fields
     exact = block_moments(10, 100, 1000)
     for square, kind in zip(found["square_E"].T, ("E_free", "E_shared", "E_shared"), strict=True):
         square, error = mean_error(square)
@@ -54,18 +59,26 @@ def test_resampled_couplings_have_the_law_of_their_block_and_are_symmetric():
     mixture = fit_mixture(block_values(glass)["E"])
     inside = J[:100, :100][np.triu_indices(100, 1)]
     assert abs(inside.var() / mixture.variance - 1) < 0.15
-    assert abs(np.corrcoef(inside, block_values(glass)["E"])[0, 1]) < 5 / np.sqrt(4950)     # the places are gone
+    assert abs(np.corrcoef(inside, block_values(glass)["E"])[0, 1]) < 5 / np.sqrt(
+        4950
+    )  # the places are gone
 
 
 @pytest.mark.slow
 def test_fig_18_real_glass_is_the_ground_state_of_its_prompts():
     point = {"D": 5, "N": 40, "P": 300, "ridges": [0.05, 1.0]}
     found = sweep(FIG18, [point] * 3)
-    assert found["real"].shape == found["no_coupling"].shape == (2, 3) and found["square_J"].shape == (3, 3)
+    assert found["real"].shape == found["no_coupling"].shape == (2, 3) and found[
+        "square_J"
+    ].shape == (3, 3)
     data = LinearTask(5, 40).sample_features(300, rng=np.random.default_rng(0).spawn(3)[1])
     glass = to_spin_glass(data, 0.05)
-    assert found["real"][0, 1] == pytest.approx(population_error(weights(ground_state(glass).mean), 40), rel=1e-9)
-    assert found["no_coupling"][0, 1] == pytest.approx(population_error(weights(glass.h / glass.lam), 40), rel=1e-9)
+    assert found["real"][0, 1] == pytest.approx(
+        population_error(weights(ground_state(glass).mean), 40), rel=1e-9
+    )
+    assert found["no_coupling"][0, 1] == pytest.approx(
+        population_error(weights(glass.h / glass.lam), 40), rel=1e-9
+    )
 
 
 def test_fig_18_couplings_matter_at_small_ridge_only_and_only_with_their_fields():
@@ -75,15 +88,17 @@ def test_fig_18_couplings_matter_at_small_ridge_only_and_only_with_their_fields(
     mean, error = {}, {}
     for name in ("real", "shuffled", "resampled", "fresh", "no_coupling", "moved_fields"):
         assert np.isfinite(stored[name][small:]).all()
-        mean[name], error[name] = mean_error(stored[name].T)   # NaN at ridge .003, where a draw may have no minimum
+        mean[name], error[name] = mean_error(
+            stored[name].T
+        )  # NaN at ridge .003, where a draw may have no minimum
     others = ("shuffled", "resampled", "fresh", "no_coupling")
     assert max(abs(mean[k][large] - mean["real"][large]) for k in others) < 0.005
     order = [mean[k][small] for k in ("real", "no_coupling", "fresh", "shuffled")]
     assert order == sorted(order) and min(np.diff(order)) > 0.1
-    for name in others:                                                        # paired: the same prompts
+    for name in others:  # paired: the same prompts
         gap, spread = mean_error(stored[name][small] - stored["real"][small])
         assert gap > 5 * spread
-    assert mean["moved_fields"][small] > 1                                     # worse than predicting 0
+    assert mean["moved_fields"][small] > 1  # worse than predicting 0
 
 
 @pytest.mark.slow
@@ -92,7 +107,9 @@ def test_fig_18_a_point_of_the_stored_run_comes_out_again():
     again = FIG18.compute(rng=np.random.default_rng(0).spawn(len(points))[7], **points[7])
     for name in ("real", "shuffled", "fresh", "no_coupling", "moved_fields"):
         assert np.abs(again[name] / stored[name][:, 7] - 1).max() < 1e-6
-    assert np.abs(again["resampled"] / stored["resampled"][:, 7] - 1).max() < 1e-2   # a fit by iteration stands between
+    assert (
+        np.abs(again["resampled"] / stored["resampled"][:, 7] - 1).max() < 1e-2
+    )  # a fit by iteration stands between
 
 
 def test_fig_18_as_published_a_density_of_weight_three_gives_its_lowest_third():
@@ -101,6 +118,8 @@ def test_fig_18_as_published_a_density_of_weight_three_gives_its_lowest_third():
 
     third = 0.024 * norm.ppf(np.random.default_rng(0).random(20_000) / 3)
     assert third.max() < 0 and third.max() == pytest.approx(0.024 * norm.ppf(1 / 3), abs=1e-4)
-    assert third.mean() == pytest.approx(-3 * 0.024 * norm.pdf(norm.ppf(1 / 3)), abs=5 * third.std() / np.sqrt(20_000))
+    assert third.mean() == pytest.approx(
+        -3 * 0.024 * norm.pdf(norm.ppf(1 / 3)), abs=5 * third.std() / np.sqrt(20_000)
+    )
     with pytest.raises(ValueError, match="sum to 1, got least 3"):
         Mixture([3.0], [0.0], [0.024])

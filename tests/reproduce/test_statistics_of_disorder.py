@@ -1,4 +1,5 @@
 """fig5 and fig6: shapes, exact moments, the estimator against its expectation, a stored point computed again."""
+
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ def test_fig5_tiny():
     for k, name in enumerate(out["names"]):
         edges, counts = out[f"{name}_edges"], out[f"{name}_counts"]
         assert edges.shape == (161,) and counts.sum() + out["outside"][k] == out["entries"][k]
-        if name in kinds:                                               # pairs of one block once
+        if name in kinds:  # pairs of one block once
             twice = 2 if name in ("E_shared", "E_free", "G") else 1
             assert out["entries"][k] == 180 * kinds[name].count // twice
             assert edges[80] == pytest.approx(kinds[name].mean, abs=1e-15)
@@ -58,7 +59,9 @@ def test_histograms_count_every_entry_off_the_diagonal_in_range():
     h, J = np.full((D + 1, D), 0.011), np.full((D * (D + 1),) * 2, 0.051)
     counts = here.histograms(h, J, D)
     assert counts.sum(axis=1).tolist() == [D * (D - 1), D, D**2 * (D**2 - 1), D**3, D * (D - 1)]
-    for row, x, (low, high) in zip(counts, (0.011, 0.011, 0.051, 0.051, 0.051), here.RANGES.values(), strict=True):
+    for row, x, (low, high) in zip(
+        counts, (0.011, 0.011, 0.051, 0.051, 0.051), here.RANGES.values(), strict=True
+    ):
         assert row.argmax() == np.searchsorted(np.linspace(low, high, 101), x) - 1
     assert here.histograms(h + 9, J + 9, D).sum() == 0
 
@@ -74,9 +77,19 @@ def test_the_noise_floor_of_independent_entries():
     assert abs(less.mean()) < 5 * less.std() / 20 + 1e-4 < found.mean() / 10
 
 
-@pytest.mark.parametrize("block, N, published", [("C", 100, .09938), ("D", 100, .11847), ("E", 100, .49757),
-                                                 ("F", 100, .23654), ("G", 100, .19254), ("E", 200, .70630),
-                                                 ("F", 21, .01152), ("G", 200, .20347)])
+@pytest.mark.parametrize(
+    "block, N, published",
+    [
+        ("C", 100, 0.09938),
+        ("D", 100, 0.11847),
+        ("E", 100, 0.49757),
+        ("F", 100, 0.23654),
+        ("G", 100, 0.19254),
+        ("E", 200, 0.70630),
+        ("F", 21, 0.01152),
+        ("G", 200, 0.20347),
+    ],
+)
 def test_fig6_stored_against_the_published_estimator(block, N, published):
     """Public code of Li, Bai and Huang, arrays of their Fig. S2; within 10 %."""
     out = load("fig6")

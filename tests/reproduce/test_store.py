@@ -1,4 +1,5 @@
 """Results on disk: how they were made, what is written over, what is read again, what is refused as damaged."""
+
 import json
 import pathlib
 
@@ -15,19 +16,33 @@ pytestmark = pytest.mark.usefixtures("tiny")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options, word", [({"full": False}, "quick or full"), ({"rng": 1}, "seed"),
-                                           ({"code": "other"}, "code or numpy"), ({"points": 3}, "points")])
-def test_a_full_run_is_not_written_over_by_another_unless_one_says_so(tmp_path, monkeypatch, capsys, options, word):
+@pytest.mark.parametrize(
+    "options, word",
+    [
+        ({"full": False}, "quick or full"),
+        ({"rng": 1}, "seed"),
+        ({"code": "other"}, "code or numpy"),
+        ({"points": 3}, "points"),
+    ],
+)
+def test_a_full_run_is_not_written_over_by_another_unless_one_says_so(
+    tmp_path, monkeypatch, capsys, options, word
+):
     save("tiny", tmp_path, full=True)
     before, text = whole(tmp_path), (tmp_path / "tiny.json").read_text()
     if "points" in options:
         fewer = tiny_sweep.points(True)[:3]
-        monkeypatch.setitem(_run.EXPERIMENTS, "tiny", Experiment(
-            lambda full: fewer, tiny_sweep.compute, tiny_sweep.collect))
+        monkeypatch.setitem(
+            _run.EXPERIMENTS,
+            "tiny",
+            Experiment(lambda full: fewer, tiny_sweep.compute, tiny_sweep.collect),
+        )
     if "code" in options:
         monkeypatch.setattr(_plan, "code_digest", lambda compute: "other")
     full, rng = options.get("full", True), options.get("rng", 0)
-    with pytest.raises(FileExistsError, match=rf"full run \(seed 0, 12 points.*differs.* in: {word}; name another"):
+    with pytest.raises(
+        FileExistsError, match=rf"full run \(seed 0, 12 points.*differs.* in: {word}; name another"
+    ):
         save("tiny", tmp_path, full=full, rng=rng)
     arguments = ["tiny", *["--full"] * full, "--rng", str(rng), "--out", str(tmp_path)]
     with pytest.raises(SystemExit) as stop:
@@ -46,7 +61,9 @@ def test_a_quick_run_makes_room_for_any_other_and_an_equal_full_one_is_read(tmp_
     save("tiny", tmp_path, rng=1)
     save("tiny", tmp_path, full=True)
     monkeypatch.setenv("TINY_LOG", str(tmp_path / "log"))
-    assert save("tiny", tmp_path, full=True)["size"].shape == (12,) and not (tmp_path / "log").exists()
+    assert (
+        save("tiny", tmp_path, full=True)["size"].shape == (12,) and not (tmp_path / "log").exists()
+    )
     with pytest.raises(TypeError, match="replace must be True or False"):
         save("tiny", tmp_path, replace=1)
 
@@ -56,7 +73,13 @@ def test_the_json_beside_says_how_the_file_was_made(tmp_path):
     save("tiny", tmp_path, rng=3, jobs=2)
     made = about("tiny", tmp_path)
     assert made == json.loads((tmp_path / "tiny.json").read_text())
-    assert (made["figure"], made["full"], made["rng"], made["points"], made["jobs"]) == ("tiny", False, 3, 8, 2)
+    assert (made["figure"], made["full"], made["rng"], made["points"], made["jobs"]) == (
+        "tiny",
+        False,
+        3,
+        8,
+        2,
+    )
     assert made["parameters"] == {"size": list(range(2, 10)), "name": ["even", "odd"]}
     assert made["seconds"] >= 0 and made["cpu_seconds"] >= 0 and made["numpy"] == np.__version__
 
@@ -80,7 +103,9 @@ def test_processor_seconds_leave_out_the_waiting(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp_path, monkeypatch, capsys):
+def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(
+    tmp_path, monkeypatch, capsys
+):
     save("tiny", tmp_path)
     log = tmp_path / "log"
     monkeypatch.setenv("TINY_LOG", str(log))
@@ -91,7 +116,9 @@ def test_a_result_that_is_there_is_read_and_one_of_another_seed_is_made_anew(tmp
     (tmp_path / "tiny.npz").write_bytes(b"damaged")
     save("tiny", tmp_path, rng=1)
     assert len(log.read_text().split()) == 16
-    assert "tiny.npz is damaged" in (err := capsys.readouterr().err) and err.endswith("; it is made again\n")
+    assert "tiny.npz is damaged" in (err := capsys.readouterr().err) and err.endswith(
+        "; it is made again\n"
+    )
 
 
 @pytest.mark.slow
@@ -99,14 +126,20 @@ def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypa
     save("tiny", tmp_path, full=True)
     good, text = whole(tmp_path), (tmp_path / "tiny.json").read_text()
     assert load("tiny", tmp_path)["size"].shape == (12,)
-    with pytest.raises(ValueError, match="other parameters.*full=True and 12 points, asked for.*full=False"):
+    with pytest.raises(
+        ValueError, match="other parameters.*full=True and 12 points, asked for.*full=False"
+    ):
         load("tiny", tmp_path, full=False)
     for damaged in (good[:-20], b"", b"x" * len(good)):
         (tmp_path / "tiny.npz").write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"tiny.npz is damaged.*python -m spinlib.reproduce tiny --full --out"):
+        with pytest.raises(
+            ValueError, match=r"tiny.npz is damaged.*python -m spinlib.reproduce tiny --full --out"
+        ):
             load("tiny", tmp_path)
     save("tiny", tmp_path / "other", full=True, rng=1)
-    (tmp_path / "tiny.npz").write_bytes(whole(tmp_path / "other"))  # a whole file, but not the one of this json
+    (tmp_path / "tiny.npz").write_bytes(
+        whole(tmp_path / "other")
+    )  # a whole file, but not the one of this json
     with pytest.raises(ValueError, match="not the file that tiny.json describes"):
         load("tiny", tmp_path)
     (tmp_path / "tiny.npz").write_bytes(good)
@@ -121,26 +154,41 @@ def test_a_damaged_or_foreign_stored_file_is_refused_in_words(tmp_path, monkeypa
     with pytest.raises(FileNotFoundError, match="there is no .*tiny.json"):
         load("tiny", tmp_path)
     (tmp_path / "tiny.json").write_text(text)
-    monkeypatch.setattr(tiny_sweep.TINY.points, "__code__", (lambda full: [{"size": 3, "name": "odd"}]).__code__)
+    monkeypatch.setattr(
+        tiny_sweep.TINY.points, "__code__", (lambda full: [{"size": 3, "name": "odd"}]).__code__
+    )
     with pytest.raises(ValueError, match="as this version of spinlib plans it"):
         load("tiny", tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(tmp_path, capsys, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_computed(
+    tmp_path, capsys, monkeypatch
+):
     (tmp_path / "a file").write_text("")
     monkeypatch.setenv("TINY_LOG", str(tmp_path / "log"))
-    for place in (tmp_path / "a file", tmp_path / "a file" / "below", pathlib.Path("/proc/nowhere")):
+    for place in (
+        tmp_path / "a file",
+        tmp_path / "a file" / "below",
+        pathlib.Path("/proc/nowhere"),
+    ):
         with pytest.raises(SystemExit) as stop:
             main(["tiny", "--out", str(place)])
         assert stop.value.code == 2 and f"cannot write in --out {place}" in capsys.readouterr().err
     assert not (tmp_path / "log").exists()
 
 
-def test_a_folder_or_a_file_in_the_place_of_another_is_refused_in_one_sentence(tmp_path, capsys, monkeypatch):
+def test_a_folder_or_a_file_in_the_place_of_another_is_refused_in_one_sentence(
+    tmp_path, capsys, monkeypatch
+):
     monkeypatch.setenv("TINY_LOG", str(tmp_path / "log"))
-    for name, words in (("tiny.npz", "tiny.npz is a folder, but a file of this name is to be written"),
-                        ("tiny.json", "tiny.json is a folder, but a file of this name is to be written"),
-                        ("tiny.parts", "tiny.parts is a file, but the finished points go into a folder of this name")):
+    for name, words in (
+        ("tiny.npz", "tiny.npz is a folder, but a file of this name is to be written"),
+        ("tiny.json", "tiny.json is a folder, but a file of this name is to be written"),
+        (
+            "tiny.parts",
+            "tiny.parts is a file, but the finished points go into a folder of this name",
+        ),
+    ):
         place = tmp_path / name
         place.write_text("") if name == "tiny.parts" else place.mkdir()
         with pytest.raises(OSError, match=f"{words}.*; move it away"):
@@ -157,7 +205,11 @@ def test_a_folder_or_a_file_in_the_place_of_another_is_refused_in_one_sentence(t
 
 def test_every_stored_file_in_the_book_is_whole_small_and_of_this_plan():
     stored = sorted(path.stem for path in _store.DATA.glob("*.npz"))
-    assert {"amp_variances", "pspin_equilibrium"} <= set(stored) <= {*_run.EXPERIMENTS, *_store.OF_PAGES}
+    assert (
+        {"amp_variances", "pspin_equilibrium"}
+        <= set(stored)
+        <= {*_run.EXPERIMENTS, *_store.OF_PAGES}
+    )
     for name in stored:
         load(name)
         assert (_store.DATA / f"{name}.npz").stat().st_size < 1e6, name

@@ -1,4 +1,5 @@
 """The experiment of the chapter on which AMP: stored points computed again, and the limits of the pair error."""
+
 import numpy as np
 import pytest
 
@@ -12,7 +13,8 @@ def test_amp_variances_a_stored_point_comes_out_again_and_the_pair_term_keeps_it
     the next sample differs. Sizes, limits and order of all."""
     stored = load("amp_variances")
     assert (
-        reproduce.about("amp_variances")["full"] is True and (_store.DATA / "amp_variances.npz").stat().st_size < 1e5
+        reproduce.about("amp_variances")["full"] is True
+        and (_store.DATA / "amp_variances.npz").stat().st_size < 1e5
     )
     seed = int(np.random.default_rng(0).integers(2**32))
     b, a = list(stored["D"]).index(16), list(stored["alpha"]).index(7.5)
@@ -21,17 +23,24 @@ def test_amp_variances_a_stored_point_comes_out_again_and_the_pair_term_keeps_it
         again, stored["prompts"][a, b, 2], atol=1e-2
     )
     again = which_amp.iid_variances(200, 7.5, 1 / 6, np.random.default_rng([seed, 200, 1]))
-    assert np.allclose(again, stored["iid"][1, 1], atol=1e-5) and not np.allclose(again, stored["iid"][1, 2], atol=1e-2)
+    assert np.allclose(again, stored["iid"][1, 1], atol=1e-5) and not np.allclose(
+        again, stored["iid"][1, 2], atol=1e-2
+    )
 
     limit = {}
-    for alpha in stored["alpha"]:  # 1/x = 7/6 - x/alpha against 1/x = 1/6 + 1/(1 + x/alpha), both quadratic
+    for alpha in stored[
+        "alpha"
+    ]:  # 1/x = 7/6 - x/alpha against 1/x = 1/6 + 1/(1 + x/alpha), both quadratic
         pair = (7 / 6 - np.sqrt(49 / 36 - 4 / alpha)) * alpha / 2
         exact = max(np.roots([1 / alpha / 6, 7 / 6 - 1 / alpha, -1]))
         limit[alpha] = 100 * (pair / exact - 1)
     pair, sample = np.moveaxis(stored["prompts"], -1, 0)
     for errors, alpha in zip(pair.mean(-1), stored["alpha"]):
         assert (errors[-2:] > limit[alpha]).all() and errors[-1] < errors[-2]
-    assert abs(stored["iid"][-1, :, 0].mean() - limit[7.5]) < 0.05 and np.abs(stored["iid"][-1, :, 1]).max() < 0.05
+    assert (
+        abs(stored["iid"][-1, :, 0].mean() - limit[7.5]) < 0.05
+        and np.abs(stored["iid"][-1, :, 1]).max() < 0.05
+    )
     assert np.abs(sample[:, -1].mean(-1)).max() < 0.15 and np.isnan(pair[0, 0]).all()
 
 
@@ -40,5 +49,7 @@ def test_amp_variances_quick_shares_its_samples_with_the_stored_run(capsys):
     quick, stored = run("amp_variances"), load("amp_variances")
     a = list(stored["alpha"]).index(7.5)
     for b, D in enumerate(quick["D"]):
-        assert np.allclose(quick["prompts"][0, b], stored["prompts"][a, list(stored["D"]).index(D), :2], atol=1e-5)
+        assert np.allclose(
+            quick["prompts"][0, b], stored["prompts"][a, list(stored["D"]).index(D), :2], atol=1e-5
+        )
     assert capsys.readouterr() == ("", "")

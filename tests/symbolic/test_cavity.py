@@ -1,12 +1,39 @@
 """The cavity calculation step by step, its Bethe free energy, and the edge term that the Thesis prints too short."""
+
 import numpy as np
 import pytest
 import sympy as sp
 
-from spinlib.symbolic import ENTROPY_CONSTANT, J, N, beta, equal, lam, p, q, rs_free_energy, rs_multipliers
-from spinlib.symbolic.cavity import (K, K_VARIANCE, bethe_free_energy, dense_equations, edge_term, factor_term,
-                                     gaussian_message, log_Z_message, m, multiplier, node_term, on_the_saddle,
-                                     saddle_equation, sigma, v, weak_coupling_log)
+from spinlib.symbolic import (
+    ENTROPY_CONSTANT,
+    J,
+    N,
+    beta,
+    equal,
+    lam,
+    p,
+    q,
+    rs_free_energy,
+    rs_multipliers,
+)
+from spinlib.symbolic.cavity import (
+    K,
+    K_VARIANCE,
+    bethe_free_energy,
+    dense_equations,
+    edge_term,
+    factor_term,
+    gaussian_message,
+    log_Z_message,
+    m,
+    multiplier,
+    node_term,
+    on_the_saddle,
+    saddle_equation,
+    sigma,
+    v,
+    weak_coupling_log,
+)
 
 
 def test_eq_47_printed_with_a_sum_is_another_model():
@@ -14,12 +41,14 @@ def test_eq_47_printed_with_a_sum_is_another_model():
     printed = beta * J * sigma + weak_coupling_log([(m, v)])
     right = weak_coupling_log([(m, v)], amplitude=sigma)
     assert gaussian_message(printed) == (beta * J, 0)
-    assert gaussian_message(right) == (beta * J * m, -beta**2 * J**2 * v)
+    assert gaussian_message(right) == (beta * J * m, -(beta**2) * J**2 * v)
 
 
 def test_eq_47_multiplier_is_twice_that_of_eq_49():
     """exp(-lam sigma^2) has variance 1 / (2 lam), exp(-lam sigma^2 / 2) has 1 / lam: (49) to (59) use the second."""
-    assert gaussian_message(-lam * sigma**2) == (0, 2 * lam) and gaussian_message(-lam * sigma**2 / 2) == (0, lam)
+    assert gaussian_message(-lam * sigma**2) == (0, 2 * lam) and gaussian_message(
+        -lam * sigma**2 / 2
+    ) == (0, lam)
 
 
 def test_eq_48_50_marginal_is_the_product_of_factor_messages():
@@ -37,10 +66,17 @@ def test_eq_52_66_weak_coupling_expansion(count):
     """Its coefficients are the mean and half the variance of the product of spins,
     here by drawing and by Gauss-Hermite."""
     means, variances = np.array([0.5, -0.7, 0.9])[:count], np.array([0.7, 0.4, 1.1])[:count]
-    found = sp.Poly(weak_coupling_log(list(zip(map(sp.Float, means), map(sp.Float, variances)))).subs(beta, 1), J)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(3)       # exact for the squares
+    found = sp.Poly(
+        weak_coupling_log(list(zip(map(sp.Float, means), map(sp.Float, variances)))).subs(beta, 1),
+        J,
+    )
+    nodes, weights = np.polynomial.hermite_e.hermegauss(3)  # exact for the squares
     points = np.stack(np.meshgrid(*[nodes] * count, indexing="ij"), -1).reshape(-1, count)
-    weight = np.stack(np.meshgrid(*[weights / weights.sum()] * count, indexing="ij"), -1).reshape(-1, count).prod(1)
+    weight = (
+        np.stack(np.meshgrid(*[weights / weights.sum()] * count, indexing="ij"), -1)
+        .reshape(-1, count)
+        .prod(1)
+    )
     product = (means + np.sqrt(variances) * points).prod(1)
     mean, second = weight @ product, weight @ product**2
     assert float(found.coeff_monomial(J)) == pytest.approx(mean, rel=1e-12)
@@ -51,13 +87,15 @@ def test_eq_52_66_weak_coupling_expansion(count):
 def test_eq_52_against_an_exact_integral():
     """Two spins: E exp(a s t) is known in closed form; the expansion is its logarithm to order a^2."""
     a, m1, v1, m2, v2 = sp.symbols("a m1 v1 m2 v2", positive=True)
-    exact = -sp.log(1 - a**2 * v1 * v2) / 2 + (a * m1 * m2 + a**2 * (m1**2 * v2 + m2**2 * v1) / 2) / (
-        1 - a**2 * v1 * v2
-    )
+    exact = -sp.log(1 - a**2 * v1 * v2) / 2 + (
+        a * m1 * m2 + a**2 * (m1**2 * v2 + m2**2 * v1) / 2
+    ) / (1 - a**2 * v1 * v2)
     grid = np.linspace(-12, 12, 401)
     s, t = grid[:, None], grid[None]
     weight = (
-        np.exp(0.3 * s * t - (s - 0.5) ** 2 / 1.4 - (t + 0.2) ** 2 / 2.2) / (2 * np.pi * np.sqrt(0.7 * 1.1)) * 0.06**2
+        np.exp(0.3 * s * t - (s - 0.5) ** 2 / 1.4 - (t + 0.2) ** 2 / 2.2)
+        / (2 * np.pi * np.sqrt(0.7 * 1.1))
+        * 0.06**2
     )
     assert float(exact.subs({a: 0.3, m1: 0.5, v1: 0.7, m2: -0.2, v2: 1.1})) == pytest.approx(
         np.log(weight.sum()), rel=1e-10
@@ -68,7 +106,9 @@ def test_eq_52_against_an_exact_integral():
 
 def test_eq_53_54_55_messages_of_a_spin():
     means, variances = sp.symbols("m:2", real=True), sp.symbols("v:2", positive=True)
-    log_message = -lam * sigma**2 / 2 + weak_coupling_log(list(zip(means, variances)), amplitude=sigma)
+    log_message = -lam * sigma**2 / 2 + weak_coupling_log(
+        list(zip(means, variances)), amplitude=sigma
+    )
     linear, stiffness = gaussian_message(log_message)
     first, second = sp.Mul(*means), sp.Mul(*(a**2 + b for a, b in zip(means, variances)))
     assert equal(linear, beta * J * first)
@@ -83,7 +123,9 @@ def test_gaussian_message_refuses_a_weight_that_is_not_quadratic():
 @pytest.mark.parametrize("order", [2, 3, 4])
 def test_eq_56_58_number_of_couplings_of_a_spin_times_their_variance(order):
     count = sp.ff(N - 1, order - 1) / sp.factorial(order - 1)
-    assert sp.limit(count * sp.factorial(order) / (2 * N ** (order - 1)), N, sp.oo) == sp.Rational(order, 2)
+    assert sp.limit(count * sp.factorial(order) / (2 * N ** (order - 1)), N, sp.oo) == sp.Rational(
+        order, 2
+    )
     assert K_VARIANCE.subs(p, order) == sp.Rational(order, 2)
 
 
@@ -116,8 +158,11 @@ def test_eq_62_63_leaving_lam_out_of_the_factors_is_the_legendre_term():
     grid, multiplier_, count = np.linspace(-9, 9, 4001), 1.7, np.array([100, 1000, 10_000])
     for overlap in (0.0, 0.4, 0.8):
         for variance, square in ((1 - overlap, 1.0), (1.3 - overlap, 1.3)):
-            message = np.exp(-(grid - np.sqrt(overlap)) ** 2 / (2 * variance))
-            leg = [np.log((message * np.exp(-multiplier_ * grid**2 / (2 * k))).sum() / message.sum()) for k in count]
+            message = np.exp(-((grid - np.sqrt(overlap)) ** 2) / (2 * variance))
+            leg = [
+                np.log((message * np.exp(-multiplier_ * grid**2 / (2 * k))).sum() / message.sum())
+                for k in count
+            ]
             gap = count * np.array(leg) + multiplier_ * square / 2
             assert (np.abs(gap) < 2 / count).all()
     # the library's term, where the share of each edge stands
@@ -133,8 +178,12 @@ def test_eq_67_node_term_against_a_grid():
     grid = np.linspace(-15, 15, 3001)
     h = np.sqrt(overlap) / (1 - overlap)
     direct = np.log(np.exp(h * grid - grid**2 / (2 * (1 - overlap))).sum() * 0.01)
-    assert float(node_term().subs({q: overlap, log_Z_message: 0})) == pytest.approx(direct, rel=1e-12)
-    assert equal(node_term(), sp.log(2 * sp.pi * (1 - q)) / 2 + q / (2 * (1 - q)) - K * log_Z_message)
+    assert float(node_term().subs({q: overlap, log_Z_message: 0})) == pytest.approx(
+        direct, rel=1e-12
+    )
+    assert equal(
+        node_term(), sp.log(2 * sp.pi * (1 - q)) / 2 + q / (2 * (1 - q)) - K * log_Z_message
+    )
 
 
 @pytest.mark.slow
@@ -156,9 +205,11 @@ def test_eq_65_edge_term_on_one_edge_by_a_grid(coupling):
     m1, v1, m2, v2, b, stiff = 0.6, 0.7, -0.4, 0.9, 1.0, 4 * coupling**2
     grid = np.linspace(-12, 12, 1201)
     s, t = grid[:, None], grid[None]
-    weight = np.exp(-(s - m1) ** 2 / (2 * v1) - (t - m2) ** 2 / (2 * v2))
+    weight = np.exp(-((s - m1) ** 2) / (2 * v1) - (t - m2) ** 2 / (2 * v2))
     exact = np.log((weight * np.exp(b * coupling * s * t - stiff * s**2 / 2)).sum() / weight.sum())
-    linear, stiffness = gaussian_message(weak_coupling_log([(m2, v2)], amplitude=sigma) - stiff * sigma**2 / 2)
+    linear, stiffness = gaussian_message(
+        weak_coupling_log([(m2, v2)], amplitude=sigma) - stiff * sigma**2 / 2
+    )
     linear, stiffness = (float(e.subs({J: coupling, beta: b})) for e in (linear, stiffness))
     expanded = linear * m1 + linear**2 * v1 / 2 - stiffness * (m1**2 + v1) / 2
     assert abs(expanded - exact) < coupling**3 and abs(linear * m1 - exact) > 0.3 * coupling**2
@@ -178,10 +229,14 @@ def test_eq_70_71_normalisations_drop_out():
 @pytest.mark.slow
 def test_eq_72_bethe_equals_replicas():
     printed = bethe_free_energy(printed=True)
-    assert equal(printed, rs_free_energy() + sp.log(2 * sp.pi))  # as in the Thesis, up to a constant, at every q
+    assert equal(
+        printed, rs_free_energy() + sp.log(2 * sp.pi)
+    )  # as in the Thesis, up to a constant, at every q
     right = bethe_free_energy()
     assert not right.has(log_Z_message)
     assert not equal(right, rs_free_energy() + ENTROPY_CONSTANT)
-    assert on_the_saddle(right - rs_free_energy() - ENTROPY_CONSTANT) == 0  # with the constant, where q solves (61)
+    assert (
+        on_the_saddle(right - rs_free_energy() - ENTROPY_CONSTANT) == 0
+    )  # with the constant, where q solves (61)
     paramagnet = (right - rs_free_energy() - ENTROPY_CONSTANT).subs(p, 3)
     assert sp.simplify(paramagnet.subs(q, 0)) == 0  # the root q = 0 of (61) too

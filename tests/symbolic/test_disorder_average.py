@@ -1,16 +1,32 @@
 """The disorder average, Thesis eqs. (20) to (32), and what counts as equal: where the printed form fails, the corrected
 one holds."""
+
 import numpy as np
 import pytest
 import sympy as sp
 from scipy.integrate import quad
 from scipy.special import gamma
 
-from spinlib.symbolic import (COUPLING_VARIANCE, J, N, S, beta, difference, disorder_exponent, disorder_term, equal,
-                              gaussian_average, n, n_to_zero, p, q)
+from spinlib.symbolic import (
+    COUPLING_VARIANCE,
+    J,
+    N,
+    S,
+    beta,
+    difference,
+    disorder_exponent,
+    disorder_term,
+    equal,
+    gaussian_average,
+    n,
+    n_to_zero,
+    p,
+    q,
+)
 
 
 # --- equality -------------------------------------------------------------------------------------------------------
+
 
 def test_equal_needs_algebra_for_true_and_a_witness_for_false():
     assert equal(sp.log(q / (1 - q)), sp.log(q) - sp.log(1 - q))
@@ -22,6 +38,7 @@ def test_equal_needs_algebra_for_true_and_a_witness_for_false():
 
 
 # --- (20) to (30): the disorder average ----------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 def test_eq_24_quenched_is_below_annealed():
@@ -63,7 +80,7 @@ def test_eq_27b_loses_the_normalisation():
     """The printed integrand exp(-N^(p-1) J^2 / p! + beta J S) integrates to (27c) times sqrt(pi p! / N^(p-1)),
     not to (27c)."""
     width = sp.Symbol("width", positive=True)  # p! / N^(p-1)
-    printed = sp.integrate(sp.exp(-J**2 / width + beta * J * S), (J, -sp.oo, sp.oo))
+    printed = sp.integrate(sp.exp(-(J**2) / width + beta * J * S), (J, -sp.oo, sp.oo))
     right = sp.exp(disorder_exponent()).subs(N ** (1 - p), width / sp.factorial(p))
     assert not equal(printed, right)
     assert equal(printed, right * sp.sqrt(sp.pi * width))
@@ -97,8 +114,12 @@ def test_eq_29_ordered_and_free_sums_differ_by_one_over_N():
     free, pairs, triples = t.sum(), (t**2).sum(), (t**3).sum()
     ordered = (free**3 - 3 * free * pairs + 2 * triples) / 6  # Newton's identity for i < j < k
     small = np.random.default_rng(0).normal(size=5)
-    direct = sum(small[i] * small[j] * small[k] for i in range(5) for j in range(i) for k in range(j))
-    assert direct == pytest.approx((small.sum()**3 - 3 * small.sum() * (small**2).sum() + 2 * (small**3).sum()) / 6)
+    direct = sum(
+        small[i] * small[j] * small[k] for i in range(5) for j in range(i) for k in range(j)
+    )
+    assert direct == pytest.approx(
+        (small.sum() ** 3 - 3 * small.sum() * (small**2).sum() + 2 * (small**3).sum()) / 6
+    )
     assert 0 < abs(ordered / (free**3 / 6) - 1) < 10 / 200
 
 
@@ -126,6 +147,6 @@ def test_eq_32b_fourier_form_with_imaginary_conjugate():
     """q_hat = i k: the right side picks the test function exp(-q^2 / 2) at q = s / N; both integrals on a grid."""
     spins, total = 3, 2.0
     overlap, k = np.linspace(-9, 9, 181), np.linspace(-4, 4, 201)
-    inner = (np.exp(-overlap**2 / 2) * np.cos(spins * np.outer(k, overlap))).sum(1) * 0.1
+    inner = (np.exp(-(overlap**2) / 2) * np.cos(spins * np.outer(k, overlap))).sum(1) * 0.1
     outer = spins / (2 * np.pi) * (inner * np.cos(k * total)).sum() * 0.04
-    assert outer == pytest.approx(np.exp(-total**2 / (2 * spins**2)), rel=1e-10)
+    assert outer == pytest.approx(np.exp(-(total**2) / (2 * spins**2)), rel=1e-10)

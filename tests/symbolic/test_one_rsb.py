@@ -1,5 +1,6 @@
 """The cavity calculation with one step of breaking: (76)-(117), what is printed wrong in it,
 and its agreement with replicas."""
+
 from functools import cache
 
 import numpy as np
@@ -9,11 +10,46 @@ import sympy as sp
 from spinlib.symbolic import cavity as rs
 from spinlib.symbolic.parisi import parisi_matrix
 from spinlib.pspin import PSpin
-from spinlib.symbolic import ENTROPY_CONSTANT, J, beta, equal, lam, one_rsb_free_energy, p, q, q0, q1, x
-from spinlib.symbolic.one_rsb import (A, B_d, B_nd, D0, D1, K, between, bethe_free_energy, closed_equations, edge_term,
-                                      factor_term, graph_averages, h, joint_log_average, message_moments, multiplier,
-                                      node_log, node_term, on_the_saddle, replica_message, replica_moments,
-                                      replica_spins, saddle_equations, weak_coupling_log, within)
+from spinlib.symbolic import (
+    ENTROPY_CONSTANT,
+    J,
+    beta,
+    equal,
+    lam,
+    one_rsb_free_energy,
+    p,
+    q,
+    q0,
+    q1,
+    x,
+)
+from spinlib.symbolic.one_rsb import (
+    A,
+    B_d,
+    B_nd,
+    D0,
+    D1,
+    K,
+    between,
+    bethe_free_energy,
+    closed_equations,
+    edge_term,
+    factor_term,
+    graph_averages,
+    h,
+    joint_log_average,
+    message_moments,
+    multiplier,
+    node_log,
+    node_term,
+    on_the_saddle,
+    replica_message,
+    replica_moments,
+    replica_spins,
+    saddle_equations,
+    weak_coupling_log,
+    within,
+)
 
 HALF, D = p * beta**2 / 2, 1 - q1 + x * (q1 - q0)
 SIZES = (2, 3, 4)
@@ -47,7 +83,11 @@ def test_eq_76_77_78_joint_message_is_gaussian_with_two_covariances(count):
 @pytest.mark.slow
 def test_eq_79_80_81_moments():
     first, second, cross = replica_moments()
-    assert (first, sp.expand(second), sp.expand(cross)) == (h, within + between + h**2, between + h**2)
+    assert (first, sp.expand(second), sp.expand(cross)) == (
+        h,
+        within + between + h**2,
+        between + h**2,
+    )
 
 
 @pytest.mark.slow
@@ -63,8 +103,10 @@ def test_eq_82_83_84_the_three_numbers_from_the_moments():
     moments = [(weight * e).sum() for e in (s, s**2, s * t)]
     at = {h: mean, between: spread, within: inside}
     assert [float(e.subs(at)) for e in replica_moments()] == pytest.approx(moments, rel=1e-12)
-    assert moments[2] - moments[0] ** 2 == pytest.approx(spread) and moments[1] - moments[2] == pytest.approx(inside)
-    assert moments[1] - moments[2] != pytest.approx(spread)            # the two swapped, as they could be
+    assert moments[2] - moments[0] ** 2 == pytest.approx(spread) and moments[1] - moments[
+        2
+    ] == pytest.approx(inside)
+    assert moments[1] - moments[2] != pytest.approx(spread)  # the two swapped, as they could be
 
 
 def test_eq_84_text_q1_is_inside_a_state_and_q0_between_states():
@@ -74,7 +116,7 @@ def test_eq_84_text_q1_is_inside_a_state_and_q0_between_states():
     states = h_ + np.sqrt(inside - across) * rng.standard_normal((400, 400))
     a, b = states + np.sqrt(1 - inside) * rng.standard_normal((2, 400, 400))
     within_state, between_states = (a * b).mean(1), (a * np.roll(b, 1, axis=0)).mean(1)
-    centre = (h_**2).mean()                                       # self-averages to q0 on the graph
+    centre = (h_**2).mean()  # self-averages to q0 on the graph
     for found, expected, printed in (
         (within_state, centre + inside - across, centre),
         (between_states, centre, centre + inside - across),
@@ -86,15 +128,17 @@ def test_eq_84_text_q1_is_inside_a_state_and_q0_between_states():
 @pytest.mark.parametrize("count", SIZES)
 def test_eq_85_to_91_weak_coupling_of_replicas(count):
     spins, s = spins_of_a_factor("ab"), replica_spins(count)
-    mean, cross, same = (sp.Mul(*(f(*k) for k in spins)) for f in
-                         (lambda a, b, c: a, lambda a, b, c: b + a**2, lambda a, b, c: c + b + a**2))
+    mean, cross, same = (
+        sp.Mul(*(f(*k) for k in spins))
+        for f in (lambda a, b, c: a, lambda a, b, c: b + a**2, lambda a, b, c: c + b + a**2)
+    )
     a, b_d, b_nd = replica_message(weak_coupling_log(spins, s), s)
-    assert equal(a, beta * J * mean)                                          # (88)
-    assert equal(b_d, beta**2 * J**2 * (mean**2 - same))                      # (89)
-    assert equal(b_nd, beta**2 * J**2 * (cross - mean**2))                    # (90)
-    ordered = sum(u * v for u in s for v in s if u is not v)                  # (87): ordered pairs
+    assert equal(a, beta * J * mean)  # (88)
+    assert equal(b_d, beta**2 * J**2 * (mean**2 - same))  # (89)
+    assert equal(b_nd, beta**2 * J**2 * (cross - mean**2))  # (90)
+    ordered = sum(u * v for u in s for v in s if u is not v)  # (87): ordered pairs
     direct = a * sum(s) - b_d * sum(u**2 for u in s) / 2 + b_nd * ordered / 2
-    assert equal(weak_coupling_log(spins, s), direct)                         # (91)
+    assert equal(weak_coupling_log(spins, s), direct)  # (91)
 
 
 def test_eq_87_against_draws_from_the_joint_message():
@@ -110,7 +154,7 @@ def test_eq_87_against_draws_from_the_joint_message():
     formula = float(weak_coupling_log(spins, sources).subs({J: strength, beta: 1}))
     assert abs(exact - formula) < 5 * error + strength**3
     linear = float(weak_coupling_log(spins, sources).coeff(J, 1).subs(beta, 1)) * strength
-    assert abs(exact - linear) > 5 * error + strength**3                      # the second order is needed
+    assert abs(exact - linear) > 5 * error + strength**3  # the second order is needed
 
 
 def test_replica_message_refuses_what_is_not_symmetric_or_not_quadratic():
@@ -125,8 +169,13 @@ def test_replica_message_refuses_what_is_not_symmetric_or_not_quadratic():
 
 # --- sums over the couplings of a spin, and the two printed indices ------------------------------------------------
 
-COUPLED = {b: (sp.Symbol(f"J_{b}"), [tuple(sp.symbols(f"h_{b}{k} Delta0_{b}{k} "
-                                                      f"Delta1_{b}{k}", positive=True)) for k in "jk"]) for b in "abc"}
+COUPLED = {
+    b: (
+        sp.Symbol(f"J_{b}"),
+        [tuple(sp.symbols(f"h_{b}{k} Delta0_{b}{k} Delta1_{b}{k}", positive=True)) for k in "jk"],
+    )
+    for b in "abc"
+}
 
 
 @cache
@@ -183,16 +232,22 @@ def test_eq_97_98_gaussian_normalised_by_its_determinant(count):
     matrix = parisi_matrix((B_d, -B_nd), (1, count))
     s = sp.Matrix(replica_spins(count))
     assert equal(
-        (s.T * matrix * s)[0], B_d * sum(u**2 for u in s) - B_nd * sum(u * v for u in s for v in s if u is not v)
+        (s.T * matrix * s)[0],
+        B_d * sum(u**2 for u in s) - B_nd * sum(u * v for u in s for v in s if u is not v),
     )
-    integral = (sp.Rational(count, 2) * sp.log(2 * sp.pi) - sp.log(sp.factor(matrix.det())) / 2
-                + A**2 * sum(matrix.inv()) / 2)
+    integral = (
+        sp.Rational(count, 2) * sp.log(2 * sp.pi)
+        - sp.log(sp.factor(matrix.det())) / 2
+        + A**2 * sum(matrix.inv()) / 2
+    )
     claimed = node_log().subs(x, count).subs({D1: B_d + B_nd, D0: B_nd})
     at = {A: 0.7, B_d: 5, B_nd: 0.8}
     assert float(claimed.subs(at) - integral.subs(at)) == pytest.approx(0, abs=1e-14)
     numbers = np.array(matrix.subs(at), dtype=float)
-    root = np.linalg.cholesky(numbers)                     # an outside opinion on the determinant
-    assert np.log(np.diag(root)).sum() * 2 == pytest.approx(float(sp.log(matrix.det()).subs(at)), rel=1e-12)
+    root = np.linalg.cholesky(numbers)  # an outside opinion on the determinant
+    assert np.log(np.diag(root)).sum() * 2 == pytest.approx(
+        float(sp.log(matrix.det()).subs(at)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("count", SIZES)
@@ -205,7 +260,11 @@ def test_eq_99_to_102_inverse_of_the_replica_matrix(count):
 
 def test_eq_107_108_for_any_number_of_replicas():
     mean, off, gap = (e.subs({B_d: D1 - D0, B_nd: D0}) for e in message_moments())
-    assert equal(mean, A / (D1 - x * D0)) and equal(off, D0 / (D1 * (D1 - x * D0))) and equal(gap, 1 / D1)
+    assert (
+        equal(mean, A / (D1 - x * D0))
+        and equal(off, D0 / (D1 * (D1 - x * D0)))
+        and equal(gap, 1 / D1)
+    )
 
 
 def test_eq_103_mean_over_the_graph_vanishes_without_mean_coupling():
@@ -234,13 +293,20 @@ def test_eq_110_printed_loses_the_equilibrium_solution():
     at = SADDLE | {lam: multiplier().subs(SADDLE)}
     for equation in closed_equations().values():
         assert float(equation.subs(at)) == pytest.approx(0, abs=1e-12)
-    assert float(closed_equations(multiplied=False)["q0"].subs(at)) == pytest.approx(float((1 / D**2).subs(SADDLE)))
+    assert float(closed_equations(multiplied=False)["q0"].subs(at)) == pytest.approx(
+        float((1 / D**2).subs(SADDLE))
+    )
 
 
 def test_eq_111_112_printed_forms():
-    inner, outer = lam - HALF * (1 - q1 ** (p - 1)), lam - HALF * (1 - x * q0 ** (p - 1) + (x - 1) * q1 ** (p - 1))
+    inner, outer = (
+        lam - HALF * (1 - q1 ** (p - 1)),
+        lam - HALF * (1 - x * q0 ** (p - 1) + (x - 1) * q1 ** (p - 1)),
+    )
     found = closed_equations()
-    assert same_fraction(found["q1"], HALF * (q1 ** (p - 1) - q0 ** (p - 1)) / (inner * outer) - (q1 - q0))
+    assert same_fraction(
+        found["q1"], HALF * (q1 ** (p - 1) - q0 ** (p - 1)) / (inner * outer) - (q1 - q0)
+    )
     assert same_fraction(found["lam"], 1 / inner - (1 - q1))
     assert same_fraction(multiplier(), rs.multiplier().subs(q, q1))
 
@@ -254,12 +320,13 @@ def test_eq_110_111_without_the_multiplier_are_stationarity_of_the_replica_free_
 
 # --- the Bethe free energy -----------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("count", SIZES)
 def test_eq_114_weighted_over_states_is_the_factor_with_explicit_replicas(count):
     """(114) with x a symbol against ln E exp(beta J sum_a prod sigma^a) of explicit replicas, p = 3."""
     log = weak_coupling_log([(h, between, within)] * 3, [1] * count).coeff(J, 2) / beta**2
     explicit = sp.expand(log).subs({within: 1 - q1, between: q1 - h**2})
-    found = factor_term().subs({x: count, p: 3}) / (beta**2 / 2)              # K <J^2> / p = 1/2
+    found = factor_term().subs({x: count, p: 3}) / (beta**2 / 2)  # K <J^2> / p = 1/2
     assert equal(explicit.subs(h, sp.sqrt(q0)), found)
 
 
@@ -270,7 +337,9 @@ def test_eq_115_against_quadrature_over_the_states(power):
     d1, d0, a = 3.0, 0.7, 0.4
     inside = 0.5 * np.log(2 * np.pi / d1) + (a + np.sqrt(d0) * nodes) ** 2 / (2 * d1)
     average = np.log(weights @ np.exp(power * inside) / weights.sum())
-    assert float(node_log().subs({A: a, D1: d1, D0: d0, x: power})) == pytest.approx(average, rel=1e-10)
+    assert float(node_log().subs({A: a, D1: d1, D0: d0, x: power})) == pytest.approx(
+        average, rel=1e-10
+    )
 
 
 @pytest.mark.slow
@@ -301,4 +370,6 @@ def test_eq_117_edge_slip_is_a_constant_on_the_saddle_only():
 
 def test_eq_118_value_at_the_equilibrium():
     f = -float((bethe_free_energy() - ENTROPY_CONSTANT).subs(SADDLE)) / 4
-    assert f == pytest.approx(PSpin(3).solve(0.5).f, abs=1e-12) and f == pytest.approx(-0.493255573601986, abs=1e-12)
+    assert f == pytest.approx(PSpin(3).solve(0.5).f, abs=1e-12) and f == pytest.approx(
+        -0.493255573601986, abs=1e-12
+    )

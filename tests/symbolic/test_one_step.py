@@ -1,23 +1,47 @@
 """One step of breaking from replicas, Thesis eqs. (37), (110), (111), (118): determinants, saddle, limits."""
+
 import numpy as np
 import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spinlib.symbolic import (ansatz_action, beta, equal, lam, n, one_rsb_action, one_rsb_free_energy,
-                              one_rsb_multipliers, p, parisi_parameter_equation, q, q0, q0_hat, q1, q1_hat,
-                              replica_action, x)
+from spinlib.symbolic import (
+    ansatz_action,
+    beta,
+    equal,
+    lam,
+    n,
+    one_rsb_action,
+    one_rsb_free_energy,
+    one_rsb_multipliers,
+    p,
+    parisi_parameter_equation,
+    q,
+    q0,
+    q0_hat,
+    q1,
+    q1_hat,
+    replica_action,
+    x,
+)
 from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
 
 D = 1 - q1 + x * (q1 - q0)
 EQ_46 = beta**2 / 2 * (1 - q**p) + sp.log(1 - q) + q / (1 - q)
-EQ_118 = beta**2 / 2 * (1 - (1 - x) * q1**p - x * q0**p) + (x - 1) / x * sp.log(1 - q1) + sp.log(D) / x + q0 / D
+EQ_118 = (
+    beta**2 / 2 * (1 - (1 - x) * q1**p - x * q0**p)
+    + (x - 1) / x * sp.log(1 - q1)
+    + sp.log(D) / x
+    + q0 / D
+)
 
 
 @pytest.mark.parametrize(("block", "size"), [(1, 3), (2, 4), (2, 6), (3, 6), (4, 8)])
 def test_determinant_of_one_step_matrices(block, size):
-    a, b, c = sp.symbols("a b c", positive=True) if size < 6 else (7, 3, -2)  # large ones in numbers
+    a, b, c = (
+        sp.symbols("a b c", positive=True) if size < 6 else (7, 3, -2)
+    )  # large ones in numbers
     matrix = parisi_matrix((a, b, c), (1, block, size))
     spectrum = parisi_spectrum((a, b, c), (1, block, size))
     assert sum(multiplicity for _, multiplicity in spectrum) == size
@@ -31,14 +55,22 @@ def test_determinant_of_symmetric_matrices(size):
     t = sp.Symbol("t")
     polynomial = sp.Mul(*((t - e) ** k for e, k in parisi_spectrum((a, b), (1, size))))
     assert sp.expand(polynomial - parisi_matrix((a, b), (1, size)).charpoly(t).as_expr()) == 0
-    assert sp.expand(sp.exp(log_det((a, b), (1, n)).subs(n, size)) - parisi_matrix((a, b), (1, size)).det()) == 0
+    assert (
+        sp.expand(
+            sp.exp(log_det((a, b), (1, n)).subs(n, size)) - parisi_matrix((a, b), (1, size)).det()
+        )
+        == 0
+    )
 
 
 def test_two_steps_of_breaking_too():
     values = sp.symbols("a b c d", positive=True)
     numbers = dict(zip(values, (7, 4, 2, 1)))
     spectrum = parisi_spectrum(values, (1, 2, 4, 8))
-    assert sp.Mul(*(e**k for e, k in spectrum)).subs(numbers) == parisi_matrix(values, (1, 2, 4, 8)).subs(numbers).det()
+    assert (
+        sp.Mul(*(e**k for e, k in spectrum)).subs(numbers)
+        == parisi_matrix(values, (1, 2, 4, 8)).subs(numbers).det()
+    )
 
 
 def test_matrices_refuse_blocks_that_do_not_fit():
@@ -52,9 +84,12 @@ def test_matrices_refuse_blocks_that_do_not_fit():
 @pytest.mark.parametrize(("block", "size"), [(2, 4), (3, 6)])
 def test_eq_37_explicit_one_step_matrices(block, size):
     numbers = {s: sp.Rational(k + 2, 29) for k, s in enumerate((q0, q0_hat, q1_hat, q1))}
-    overlaps, conjugates = [[s.subs(numbers) for s in letters] for letters in ((q1, q0), (q1_hat, q0_hat))]
+    overlaps, conjugates = [
+        [s.subs(numbers) for s in letters] for letters in ((q1, q0), (q1_hat, q0_hat))
+    ]
     explicit = replica_action(
-        parisi_matrix((1, *overlaps), (1, block, size)), parisi_matrix((0, *conjugates), (1, block, size))
+        parisi_matrix((1, *overlaps), (1, block, size)),
+        parisi_matrix((0, *conjugates), (1, block, size)),
     )
     ansatz = ansatz_action(overlaps, conjugates, (1, block, size))
     assert abs((explicit - ansatz).subs({lam: 2, p: 3}).evalf(30, subs={beta: 1})) < 1e-25
@@ -91,7 +126,12 @@ def test_eq_110_111_are_stationarity_of_118():
 
 @pytest.mark.slow
 def test_x_equation_that_the_thesis_leaves_out():
-    expected = beta**2 / 2 * (q1**p - q0**p) + sp.log((1 - q1) / D) / x**2 + (q1 - q0) / (x * D) - q0 * (q1 - q0) / D**2
+    expected = (
+        beta**2 / 2 * (q1**p - q0**p)
+        + sp.log((1 - q1) / D) / x**2
+        + (q1 - q0) / (x * D)
+        - q0 * (q1 - q0) / D**2
+    )
     assert equal(parisi_parameter_equation(), expected)
 
 
@@ -113,4 +153,6 @@ def test_one_step_saddle_of_crisanti_and_sommers(T):
     }
     scale = float((beta**2 / 2).subs(at))
     for letter in (q1, x):
-        assert abs(float(sp.diff(EQ_118.subs(q0, 0), letter).subs(at))) < 1e-9 * scale / (1 - overlap)
+        assert abs(float(sp.diff(EQ_118.subs(q0, 0), letter).subs(at))) < 1e-9 * scale / (
+            1 - overlap
+        )

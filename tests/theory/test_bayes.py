@@ -1,4 +1,5 @@
 """The error of the best prediction from a prompt: its equation, the resolvent, and simulated posteriors."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -16,7 +17,7 @@ def test_bayes_error_solves_its_equation_and_is_the_resolvent(D, N, noise):
     rho = noise**2
     e = brentq(lambda e: e - 1 / (1 + N / D / (rho + e)), 0, 1, xtol=1e-15)
     assert bayes_error(D, N, noise) == pytest.approx(e + rho, rel=1e-10)
-    resolvent = D / N * rho * mp_stieltjes(-D / N * rho, D / N).real       # posterior variance, traced
+    resolvent = D / N * rho * mp_stieltjes(-D / N * rho, D / N).real  # posterior variance, traced
     assert bayes_error(D, N, noise) == pytest.approx(resolvent + rho, rel=1e-8)
     assert e + rho <= population_error(best_weights(D, N, noise=noise), N, noise) < 1 + rho
 
@@ -33,7 +34,7 @@ def test_bayes_error_against_prompts_at_D_20(N):
     precision = x @ x.transpose(0, 2, 1) + D * noise**2 * np.eye(D)
     posterior = noise**2 * np.trace(np.linalg.inv(precision), axis1=1, axis2=2)
     mean, error = mean_error(posterior)
-    assert abs(z_score(square, mean + noise**2)) < 5           # the posterior knows its own error
+    assert abs(z_score(square, mean + noise**2)) < 5  # the posterior knows its own error
     assert abs(mean + noise**2 - bayes_error(D, N, noise)) < 0.03 * mean + 5 * error
 
 

@@ -1,4 +1,5 @@
 """The learning curve: closed limits, the population, state evolution, and sampled ground states at two sizes."""
+
 import numpy as np
 import pytest
 
@@ -11,16 +12,22 @@ from stats import mean_error
 @pytest.mark.parametrize("ridge, noise", [(0.0, 0.0), (0.01, 0.0), (0.02, 0.7)])
 def test_infinitely_many_prompts_find_the_best_weights(ridge, noise):
     W = best_weights(20, 60, ridge, noise)
-    assert learning_curve(20, 60, 10**13, ridge, noise) == pytest.approx(population_error(W, 60, noise), rel=1e-9)
+    assert learning_curve(20, 60, 10**13, ridge, noise) == pytest.approx(
+        population_error(W, 60, noise), rel=1e-9
+    )
 
 
 def test_few_prompts_and_a_large_ridge_learn_nothing():
-    assert learning_curve(20, 100, 100, 1e9, 0.5) == pytest.approx(population_error(np.zeros((21, 20)), 100, 0.5))
+    assert learning_curve(20, 100, 100, 1e9, 0.5) == pytest.approx(
+        population_error(np.zeros((21, 20)), 100, 0.5)
+    )
     assert learning_curve(1000, 5000, 1, 0.0) == pytest.approx(1, abs=1e-3)
 
 
 def test_a_ridge_of_any_size_has_an_answer():
-    errors = np.array([learning_curve(20, 100, 400, ridge, 0.5) for ridge in (1e7, 3e8, 1e9, 1e15, 1e100, 1e308)])
+    errors = np.array(
+        [learning_curve(20, 100, 400, ridge, 0.5) for ridge in (1e7, 3e8, 1e9, 1e15, 1e100, 1e308)]
+    )
     nothing = population_error(np.zeros((21, 20)), 100, 0.5)
     assert (np.diff(errors) >= 0).all() and errors[-1] == pytest.approx(nothing, rel=1e-14)
     # to first order in 1/ridge the weights are h / ridge, h on average the diagonal 1/D
@@ -43,23 +50,37 @@ def test_it_is_where_the_messages_rest():
     W = best_weights(D, N, 0.0, noise)
     a = (1 + (D + 1 + D * noise**2) / N) / D
     last = np.zeros((D + 1, D))
-    last[D, 0] = 1                                                   # one weight that reads the labels
+    last[D, 0] = 1  # one weight that reads the labels
     b = population_error(last, N, noise) - 1 - noise**2
-    path = state_evolution(Teacher([a, b], [(W**2).sum(), 0], population_error(W, N, noise), [D * D, D]), P, ridge,
-                           steps=3000)
+    path = state_evolution(
+        Teacher([a, b], [(W**2).sum(), 0], population_error(W, N, noise), [D * D, D]),
+        P,
+        ridge,
+        steps=3000,
+    )
     assert learning_curve(D, N, P, ridge, noise) == pytest.approx(path.error[-1], rel=1e-10)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ridge, t, noise", [(0.03, 2.0, 0.0), (0.3, 1.0, 0.0), (0.3, 2.0, 0.5), (1e-4, 2.0, 0.0)])
+@pytest.mark.parametrize(
+    "ridge, t, noise", [(0.03, 2.0, 0.0), (0.3, 1.0, 0.0), (0.3, 2.0, 0.5), (1e-4, 2.0, 0.0)]
+)
 def test_sampled_ground_states_come_near_as_one_over_D(ridge, t, noise):
     """Excess over the theory at D = 20 and 40; without its 1/D part nothing is left within 4 standard errors."""
     excess = []
     for D, repeats in ((20, 80), (40, 24)):
         P, task = round(t * D * D), LinearTask(D, 5 * D, noise=noise)
-        errors = [population_error(weights(ground_state_cg(task.sample_features(P, rng=[D, k]), ridge / D).mean, D),
-                                   5 * D, noise) for k in range(repeats)]
-        excess.append(mean_error(np.array(errors) / learning_curve(D, 5 * D, P, ridge / D, noise) - 1))
+        errors = [
+            population_error(
+                weights(ground_state_cg(task.sample_features(P, rng=[D, k]), ridge / D).mean, D),
+                5 * D,
+                noise,
+            )
+            for k in range(repeats)
+        ]
+        excess.append(
+            mean_error(np.array(errors) / learning_curve(D, 5 * D, P, ridge / D, noise) - 1)
+        )
     (small, small_se), (large, large_se) = excess
     assert abs(2 * large - small) < 4 * np.hypot(2 * large_se, small_se)
     assert abs(small) < 0.12 and abs(large) < 0.06

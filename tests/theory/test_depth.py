@@ -1,4 +1,5 @@
 """Depth: orthogonal polynomials, numerical optima, Bayes as the limit, and prompts that are read again and again."""
+
 from math import comb
 
 import numpy as np
@@ -16,20 +17,25 @@ def spectrum(nu, n=1000):
     """Eigenvalues and weights of the Marchenko-Pastur law of ratio 1/nu, with its atom."""
     angle = (np.arange(n) + 0.5) * np.pi / n
     x = 1 + 1 / nu + 2 * nu**-0.5 * np.cos(angle)
-    weight = 2 * np.sin(angle)**2 / (n * x)
+    weight = 2 * np.sin(angle) ** 2 / (n * x)
     return (x, weight) if nu >= 1 else (np.append(x, 0), np.append(weight, 1 - nu))
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(1, 6), st.sampled_from([(1, 3), (1, 2), (1, 1), (3, 2), (2, 1), (5, 1)]),
-       st.sampled_from([0.0, 0.3, 1.0]))
+@given(
+    st.integers(1, 6),
+    st.sampled_from([(1, 3), (1, 2), (1, 1), (3, 2), (2, 1), (5, 1)]),
+    st.sampled_from([0.0, 0.3, 1.0]),
+)
 def test_it_is_the_best_polynomial_by_its_moments(L, size, rho):
     """min over q of degree L - 1 of int (1 - x q)^2 + rho/nu x q^2: no recursion, no cavity."""
     N, D = size
     m = [mp_moment(k, D / N) for k in range(2 * L + 1)]
     A = np.array([[m[i + j + 2] + rho * D / N * m[i + j + 1] for j in range(L)] for i in range(L)])
-    b = np.array(m[1:L + 1])
-    assert depth_error(L, D, N, rho**0.5) - rho == pytest.approx(1 - b @ np.linalg.solve(A, b), abs=1e-7)
+    b = np.array(m[1 : L + 1])
+    assert depth_error(L, D, N, rho**0.5) - rho == pytest.approx(
+        1 - b @ np.linalg.solve(A, b), abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("nu", [0.5, 1, 2, 5])
@@ -40,7 +46,7 @@ def test_the_steps_are_stationary_and_have_the_error(L, nu):
     left = np.prod(1 - np.outer(c, x), axis=0)
     assert weight @ left**2 == pytest.approx(depth_error(L, D, N), rel=1e-9)
     assert (np.diff(c) > 0).all() and (c > 0).all()
-    for j in range(L):                                        # derivative by c_j
+    for j in range(L):  # derivative by c_j
         others = np.prod(1 - np.outer(np.delete(c, j), x), axis=0)
         assert abs(weight @ (left * x * others)) < 1e-10
 
@@ -49,18 +55,26 @@ def test_a_numerical_optimum_of_finite_prompts_is_near_the_steps():
     rng = np.random.default_rng([3, 0])
     X = rng.standard_normal((4, 400, 800))
     x = np.linalg.eigvalsh(X @ X.transpose(0, 2, 1) / 800).ravel()
-    found = minimize(lambda c: (np.prod(1 - np.outer(c, x), axis=0)**2).mean(), [0.3, 0.8, 1.5], method="Nelder-Mead",
-                     options={"xatol": 1e-6, "fatol": 1e-10, "maxiter": 4000})
+    found = minimize(
+        lambda c: (np.prod(1 - np.outer(c, x), axis=0) ** 2).mean(),
+        [0.3, 0.8, 1.5],
+        method="Nelder-Mead",
+        options={"xatol": 1e-6, "fatol": 1e-10, "maxiter": 4000},
+    )
     assert np.sort(found.x) == pytest.approx(chebyshev_steps(3, 1, 2), rel=0.03)
     assert found.fun == pytest.approx(depth_error(3, 1, 2), rel=0.04)
 
 
 def test_limits():
-    assert depth_error(0, 3, 7, 0.5) == 1.25                                      # predict 0
-    assert depth_error(1, 500, 1000, 0.6) == pytest.approx(0.36 + 1.36 / 3.36)    # the best single layer
-    for N, noise in ((50, 0.3), (100, 0.5), (300, 1.0)):                          # many layers with a memory: Bayes
-        assert depth_error(400, 100, N, noise) == pytest.approx(bayes_error(100, N, noise), rel=1e-10)
-    assert depth_error(500, 100, 50) == pytest.approx(0.5)                        # what the prompt does not show
+    assert depth_error(0, 3, 7, 0.5) == 1.25  # predict 0
+    assert depth_error(1, 500, 1000, 0.6) == pytest.approx(
+        0.36 + 1.36 / 3.36
+    )  # the best single layer
+    for N, noise in ((50, 0.3), (100, 0.5), (300, 1.0)):  # many layers with a memory: Bayes
+        assert depth_error(400, 100, N, noise) == pytest.approx(
+            bayes_error(100, N, noise), rel=1e-10
+        )
+    assert depth_error(500, 100, 50) == pytest.approx(0.5)  # what the prompt does not show
     assert depth_error(10, 100, 100) == pytest.approx(1 / 11)
 
 
@@ -68,10 +82,10 @@ def test_limits():
 def test_a_perfect_layer_that_thinks_takes_equal_steps(nu):
     """Sums of Catalan numbers, from the moments of the semicircle."""
     got, c = thinking_curve(100, 100 * nu, 10**12, 9), nu / (1 + nu)
-    terms = [c * comb(2 * k, k) / (k + 1) * (nu / (1 + nu)**2)**k for k in range(9)]
+    terms = [c * comb(2 * k, k) / (k + 1) * (nu / (1 + nu) ** 2) ** k for k in range(9)]
     assert got == pytest.approx(1 - np.cumsum(terms), rel=1e-6)
     x, weight = spectrum(nu)
-    assert got[6] == pytest.approx(weight @ (1 - c * x)**14, rel=1e-6)
+    assert got[6] == pytest.approx(weight @ (1 - c * x) ** 14, rel=1e-6)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
@@ -87,11 +101,12 @@ def test_its_growth_is_the_radius_of_the_passes():
     c = nu / (1 + nu)
 
     def edge(radius, load):
-        return c * (1 - c) / (load - 1) * (weight @ (x / (radius + 1 - c * x))**2) - 1
+        return c * (1 - c) / (load - 1) * (weight @ (x / (radius + 1 - c * x)) ** 2) - 1
+
     assert edge(1, 3.5) == pytest.approx(0, abs=1e-9)
     radius = brentq(edge, 0.99, 2, args=(2,))
     E = thinking_curve(100, 200, 2 * 100**2, 120)
-    assert (E[-1] / E[-21])**(1 / 40) == pytest.approx(radius, rel=0.01)
+    assert (E[-1] / E[-21]) ** (1 / 40) == pytest.approx(radius, rel=0.01)
 
 
 def test_prompts_with_the_steps_and_with_messages():
@@ -102,7 +117,7 @@ def test_prompts_with_the_steps_and_with_messages():
     v = np.zeros((40, D))
     for c in chebyshev_steps(L, D, N):
         v += c / N * np.einsum("pdn,pn->pd", x, y - np.einsum("pdn,pd->pn", x, v))
-    assert ((v - w)**2).sum(1).mean() == pytest.approx(depth_error(L, D, N), rel=0.15)
+    assert ((v - w) ** 2).sum(1).mean() == pytest.approx(depth_error(L, D, N), rel=0.15)
     rho, noisy = 0.25, LinearTask(D, N, noise=0.5).sample(40, rng=[1, 0])
     x, y, w = noisy.X[:, :D, :N], noisy.X[:, D, :N], noisy.w / D**0.5
     v, z = np.zeros((40, D)), y
@@ -110,7 +125,7 @@ def test_prompts_with_the_steps_and_with_messages():
         share = 1 / (1 + depth_error(t, D, N, 0.5) * D / N)
         v = share * (v + np.einsum("pdn,pn->pd", x, z) / N)
         z = y - np.einsum("pdn,pd->pn", x, v) + D / N * share * z
-    assert ((v - w)**2).sum(1).mean() + rho == pytest.approx(depth_error(L, D, N, 0.5), rel=0.05)
+    assert ((v - w) ** 2).sum(1).mean() + rho == pytest.approx(depth_error(L, D, N, 0.5), rel=0.05)
 
 
 @pytest.mark.slow
@@ -122,11 +137,14 @@ def test_a_trained_layer_that_thinks(load, noise, rel):
         task = LinearTask(D, N, noise=noise)
         W = weights(ground_state_cg(task.sample_features(load * D**2, rng=[draw, load]), 1e-7).mean)
         test = task.sample(100, rng=[draw, load, 1])
-        errors.append(((think(W, test.X, k) - test.y)**2).mean(1))
-    assert np.mean(errors, 0) == pytest.approx(thinking_curve(D, N, load * D**2, k, noise), rel=rel, abs=0.02)
+        errors.append(((think(W, test.X, k) - test.y) ** 2).mean(1))
+    assert np.mean(errors, 0) == pytest.approx(
+        thinking_curve(D, N, load * D**2, k, noise), rel=rel, abs=0.02
+    )
 
 
 # --- the passes themselves --------------------------------------------------------------------------------------------
+
 
 def test_a_pass_is_a_prediction_and_many_are_least_squares():
     prompts = LinearTask(3, 30, noise=0.5).sample(20, rng=[5, 0])
@@ -150,15 +168,23 @@ def test_two_passes_by_hand():
         assert think(W, X, step + 1)[-1, 0] == pytest.approx(answer)
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: depth_error(-1, 2, 4), "L must be at least 0"), (lambda: depth_error(1, 2, 0), "N must be at least 1"),
-    (lambda: depth_error(1, 2, 4, -1), "noise must be finite and >= 0"),
-    (lambda: chebyshev_steps(0, 2, 4), "L must be at least 1"),
-    (lambda: thinking_curve(10, 10, 500, 2), "N must be at least 11, got 10; the law is for N > 10"),
-    (lambda: thinking_curve(10, 20, 100, 2), "the law is for P > 100"),
-    (lambda: thinking_curve(10, 20, 500, 0), "k must be at least 1"),
-    (lambda: think(np.eye(3, 2), np.zeros((1, 3, 4)), 0), "k must be at least 1"),
-    (lambda: think(np.eye(4, 2), np.zeros((1, 3, 4)), 1), "W must have shape")])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: depth_error(-1, 2, 4), "L must be at least 0"),
+        (lambda: depth_error(1, 2, 0), "N must be at least 1"),
+        (lambda: depth_error(1, 2, 4, -1), "noise must be finite and >= 0"),
+        (lambda: chebyshev_steps(0, 2, 4), "L must be at least 1"),
+        (
+            lambda: thinking_curve(10, 10, 500, 2),
+            "N must be at least 11, got 10; the law is for N > 10",
+        ),
+        (lambda: thinking_curve(10, 20, 100, 2), "the law is for P > 100"),
+        (lambda: thinking_curve(10, 20, 500, 0), "k must be at least 1"),
+        (lambda: think(np.eye(3, 2), np.zeros((1, 3, 4)), 0), "k must be at least 1"),
+        (lambda: think(np.eye(4, 2), np.zeros((1, 3, 4)), 1), "W must have shape"),
+    ],
+)
 def test_what_they_refuse(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -1,4 +1,5 @@
 """The door of spinlib.theory: a law takes sizes and numbers, draws nothing and sees no prompt."""
+
 import ast
 import inspect
 import pathlib
@@ -34,8 +35,18 @@ RUNS = {  # the law, and the test that holds it against prompts that were drawn
 }
 FILES = sorted(pathlib.Path(theory.__file__).parent.glob("*.py"))
 OUTSIDE = {"rng", "X", "prompts", "features", "data", "glass", "seed"}
-MAY_IMPORT = {"spinlib._core", "spinlib.random_matrix", "spinlib.icl", "spinlib.theory", "scipy", "numpy", "math",
-              "dataclasses", "typing", "__future__"}
+MAY_IMPORT = {
+    "spinlib._core",
+    "spinlib.random_matrix",
+    "spinlib.icl",
+    "spinlib.theory",
+    "scipy",
+    "numpy",
+    "math",
+    "dataclasses",
+    "typing",
+    "__future__",
+}
 
 
 @pytest.mark.parametrize("name", theory.__all__)
@@ -49,8 +60,12 @@ def test_the_package_imports_what_is_allowed_and_draws_nothing(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            assert any(node.module == one or node.module.startswith(one + ".") for one in MAY_IMPORT), node.module
-            assert node.module != "spinlib._core" or not {"RNG", "check_rng"} & {alias.name for alias in node.names}
+            assert any(
+                node.module == one or node.module.startswith(one + ".") for one in MAY_IMPORT
+            ), node.module
+            assert node.module != "spinlib._core" or not {"RNG", "check_rng"} & {
+                alias.name for alias in node.names
+            }
         elif isinstance(node, ast.Import):
             assert {alias.name for alias in node.names} <= {"numpy"}
         assert not (isinstance(node, ast.Attribute) and node.attr in ("random", "default_rng"))
@@ -62,17 +77,24 @@ def test_a_new_law_is_public():
     """Every file shows at least one of its functions, and every public function is shown."""
     shown = set(theory.__all__)
     for path in FILES:
-        names = {n.name for n in ast.parse(path.read_text(encoding="utf-8")).body
-                 if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")}
+        names = {
+            n.name
+            for n in ast.parse(path.read_text(encoding="utf-8")).body
+            if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")
+        }
         assert names <= shown, names - shown
 
 
 def test_every_law_is_held_against_a_run():
-    assert set(RUNS) == {name for name in theory.__all__ if inspect.isfunction(getattr(theory, name))}
+    assert set(RUNS) == {
+        name for name in theory.__all__ if inspect.isfunction(getattr(theory, name))
+    }
     for law, place in RUNS.items():
         path, name = place.split("::")
         tree = ast.parse((TESTS / path).read_text(encoding="utf-8"))
         body = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
         used = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)}
-        run = "retrieve" if law == "retrieval_capacity" else "LinearTask"      # the one law that is not about prompts
+        run = (
+            "retrieve" if law == "retrieval_capacity" else "LinearTask"
+        )  # the one law that is not about prompts
         assert {law, run} <= used, place

@@ -1,4 +1,5 @@
 """Errors after training on a pool of tasks: runs, fresh tasks as the limit of many, the closed form, and refusals."""
+
 import numpy as np
 import pytest
 
@@ -29,8 +30,12 @@ def test_sampled_ground_states_on_the_same_pools(M):
         task = LinearTask(D, N, noise=noise, tasks=tasks)
         W = weights(ground_state_cg(task.sample_features(P, rng=[M, k]), 1e-2 / D, tol=1e-8).mean)
         law = pool_errors(tasks, N, P, 1e-2 / D, noise)
-        ratio.append((population_error(W, N, noise) / law.new,
-                      error_on_pool(W, tasks, N, noise, [M, k, 1])[0] / law.pool))
+        ratio.append(
+            (
+                population_error(W, N, noise) / law.new,
+                error_on_pool(W, tasks, N, noise, [M, k, 1])[0] / law.pool,
+            )
+        )
     mean, error = mean_error(ratio)
     assert (abs(mean - 1.01) < 0.02 + 4 * error).all() and error[0] < 0.1 and error[1] < 0.01
 
@@ -53,7 +58,9 @@ def test_a_pool_with_the_moments_of_fresh_tasks_is_as_good():
     D, N, noise = 20, 100, 0.3
     axes = D**0.5 * np.vstack([np.eye(D), -np.eye(D)])
     found = pool_errors(axes, N, 10**14, 0, noise)
-    assert found.new == pytest.approx(population_error(best_weights(D, N, 0, noise), N, noise), rel=1e-10)
+    assert found.new == pytest.approx(
+        population_error(best_weights(D, N, 0, noise), N, noise), rel=1e-10
+    )
     assert found.new == pytest.approx(found.pool, rel=1e-10)
 
 
@@ -68,24 +75,36 @@ def test_one_task_without_noise_by_hand():
     """Half of the answer from the label row: (2 + 1/2) / 4 + 1/2 on new tasks; D directions have no feature."""
     found = pool_errors([[2**0.5, 0.0]], 10**9, 10**9, 0)
     assert found.new == pytest.approx(1.125, rel=1e-6) and found.pool < 1e-8
-    with pytest.raises(ValueError, match="P = n = 4"):                 # D^2 directions, not D (D + 1)
+    with pytest.raises(ValueError, match="P = n = 4"):  # D^2 directions, not D (D + 1)
         pool_errors([[2**0.5, 0.0]], 9, 4, 0)
 
 
 def test_order_of_tasks_and_turned_axes_do_not_matter():
     tasks = pool_of(5, 6)
     Q = np.linalg.qr(pool_of(6, 6))[0]
-    one, other = pool_errors(tasks, 9, 50, 0.01, 0.2), pool_errors(tasks[::-1] @ Q, 9, 50, 0.01, 0.2)
-    assert other.new == pytest.approx(one.new, rel=1e-9) and other.pool == pytest.approx(one.pool, rel=1e-9)
+    one, other = (
+        pool_errors(tasks, 9, 50, 0.01, 0.2),
+        pool_errors(tasks[::-1] @ Q, 9, 50, 0.01, 0.2),
+    )
+    assert other.new == pytest.approx(one.new, rel=1e-9) and other.pool == pytest.approx(
+        one.pool, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("theta, t", [(0.5, 2), (2, 10), (1, 3)])
 def test_pools_approach_the_limit(theta, t):
     off = []
     for D in (50, 200):
-        rows = [pool_errors(pool_of(int(theta * D), D, k), 5 * D, t * D * D, 0, 0.3) for k in range(4)]
+        rows = [
+            pool_errors(pool_of(int(theta * D), D, k), 5 * D, t * D * D, 0, 0.3) for k in range(4)
+        ]
         limit = pool_limit(D, 5 * D, t * D * D, int(theta * D), 0.3)
-        off.append([np.mean([r.new for r in rows]) / limit.new - 1, np.mean([r.pool for r in rows]) / limit.pool - 1])
+        off.append(
+            [
+                np.mean([r.new for r in rows]) / limit.new - 1,
+                np.mean([r.pool for r in rows]) / limit.pool - 1,
+            ]
+        )
     assert (np.abs(off[1]) < 0.02).all() and np.abs(off[1]).max() < 0.6 * np.abs(off[0]).max()
 
 
@@ -110,7 +129,9 @@ def test_the_limit_by_the_law_of_marchenko_and_pastur(theta):
     pool = (rho + q - q * q * g) * t / (t - 1)
     new = rho + 1 - 2 * (1 - q * g) + (1 + q) * (1 - 2 * q * g - q * q * slope + g * pool / t)
     found = pool_limit(D, N, P, int(theta * D), rho**0.5)
-    assert found.new == pytest.approx(new, rel=1e-8) and found.pool == pytest.approx(pool, rel=1e-12)
+    assert found.new == pytest.approx(new, rel=1e-8) and found.pool == pytest.approx(
+        pool, rel=1e-12
+    )
 
 
 def test_the_corner_at_as_many_tasks_as_dimensions():
@@ -128,7 +149,9 @@ def test_refusals():
     for tasks in (np.zeros((2, 3)), np.empty((0, 3)), np.empty((3, 0)), [1.0, 2.0]):
         with pytest.raises(ValueError, match="tasks"):
             pool_errors(tasks, 5, 20, 0.1)
-    assert isinstance(pool_errors(np.zeros((2, 3)), 5, 20, 0.1, 0.5), PoolErrors)    # labels are noise only
+    assert isinstance(
+        pool_errors(np.zeros((2, 3)), 5, 20, 0.1, 0.5), PoolErrors
+    )  # labels are noise only
     for bad in (dict(N=0), dict(P=0), dict(ridge=-1.0), dict(noise=-1.0)):
         with pytest.raises(ValueError, match=f"{next(iter(bad))} must be"):
             pool_errors(**{**dict(tasks=np.eye(2), N=5, P=50, ridge=0.1), **bad})

@@ -1,4 +1,5 @@
 """Ridge regression when directions and samples are many: against fits, state evolution and closed forms."""
+
 import numpy as np
 import pytest
 
@@ -34,7 +35,7 @@ def test_ridge_equivalent_against_fits(P, ridge):
     errors = []
     for _ in range(60):
         w = rng.standard_normal(240)
-        for group in range(3):                                       # a random direction of the stated length
+        for group in range(3):  # a random direction of the stated length
             part = slice(80 * group, 80 * group + 80)
             w[part] *= np.sqrt(signal[group]) / np.linalg.norm(w[part])
         S = rng.standard_normal((P, 240)) * np.sqrt(a)
@@ -54,13 +55,15 @@ def test_ridge_equivalent_in_closed_form():
     """One group, ridge 0: least squares s0 / (1 - n/P), and below n the projection on the samples."""
     one = Teacher([0.7], [3.0], unexplained=0.4, count=100)
     assert ridge_equivalent(one, 250, 0).error == pytest.approx(0.4 / (1 - 100 / 250), rel=1e-12)
-    assert ridge_equivalent(one, 250, 0).train_error == pytest.approx(0.4 * (1 - 100 / 250), rel=1e-12)
+    assert ridge_equivalent(one, 250, 0).train_error == pytest.approx(
+        0.4 * (1 - 100 / 250), rel=1e-12
+    )
     below = ridge_equivalent(one, 40, 0)
     assert below.error == pytest.approx((0.7 * 3.0 * 0.6**2 + 0.4) / 0.6, rel=1e-12)
     assert below.shrinkage == pytest.approx([0.6], rel=1e-12)
     assert below.kappa == pytest.approx(0.7 * 0.6 / 0.4, rel=1e-12)
     for teacher in TEACHERS:
-        for P in (30, 900):                                          # a small ridge runs into the limit
+        for P in (30, 900):  # a small ridge runs into the limit
             limit = ridge_equivalent(teacher, P, 0)
             assert ridge_equivalent(teacher, P, 1e-9).error == pytest.approx(limit.error, rel=1e-5)
 
@@ -71,9 +74,15 @@ def test_one_sample_too_few(n, P):
     if n == P:
         n = 1 + 1e-6  # counts may be averages
     found = ridge_equivalent(Teacher([2.0], [1.0], 0.5, count=n), P, 0.0)
-    assert found.kappa == pytest.approx(2.0 * (n - P) / P, rel=1e-8) and found.freedom == pytest.approx(P)
+    assert found.kappa == pytest.approx(
+        2.0 * (n - P) / P, rel=1e-8
+    ) and found.freedom == pytest.approx(P)
     two = ridge_equivalent(Teacher([1e-3, 5.0], [1.0, 1.0], 0.5, [60, 40]), 99, 0.0)
-    a, b, c = 99.0, 99 * 5.001 - 60 * 1e-3 - 40 * 5.0, (99 - 100) * 1e-3 * 5.0  # sum c a / (a + kappa) = 99
+    a, b, c = (
+        99.0,
+        99 * 5.001 - 60 * 1e-3 - 40 * 5.0,
+        (99 - 100) * 1e-3 * 5.0,
+    )  # sum c a / (a + kappa) = 99
     assert two.kappa == pytest.approx((-b + np.sqrt(b * b - 4 * a * c)) / (2 * a), rel=1e-9)
 
 
@@ -81,8 +90,12 @@ def test_a_huge_ridge():
     """kappa is the ridge plus the mean square of a sample over P; nothing is learned."""
     for ridge in (3e8, 1e15, 1e300):
         found = ridge_equivalent(Teacher([1.0, 2.0], [1.0, 1.0], 0.5, [30, 40]), 50, ridge)
-        assert found.kappa == pytest.approx(ridge + 110 / 50, rel=1e-12) and found.error == pytest.approx(3.5, rel=1e-6)
-        assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(110 / ridge)
+        assert found.kappa == pytest.approx(
+            ridge + 110 / 50, rel=1e-12
+        ) and found.error == pytest.approx(3.5, rel=1e-6)
+        assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(
+            110 / ridge
+        )
 
 
 def test_ridge_equivalent_refuses():
@@ -91,5 +104,7 @@ def test_ridge_equivalent_refuses():
         ridge_equivalent(teacher, 100, 0)
     with pytest.raises(ValueError, match="ridge must be finite and >= 0"):
         ridge_equivalent(teacher, 100, -1.0)
-    with pytest.raises(TypeError, match="teacher must be of type Teacher, got list; make one with prompt_teacher"):
+    with pytest.raises(
+        TypeError, match="teacher must be of type Teacher, got list; make one with prompt_teacher"
+    ):
         ridge_equivalent([1.0], 100, 1.0)

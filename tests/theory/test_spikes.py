@@ -1,4 +1,5 @@
 """Spikes: the law by plain integrals, thresholds by iteration, a table of two codes, limits, and runs on prompts."""
+
 import warnings
 
 import numpy as np
@@ -21,10 +22,14 @@ def channel(v, D, size):
     heard = lambda r: one(r) + zero(r)
     s = np.sqrt(v)
     pieces = np.unique(np.concatenate([at + np.linspace(-10 * s, 10 * s, 21) for at in (0, size)]))
-    total = lambda f: sum(quad(f, a, b, epsabs=1e-13, epsrel=1e-11)[0] for a, b in zip(pieces, pieces[1:]))
+    total = lambda f: sum(
+        quad(f, a, b, epsabs=1e-13, epsrel=1e-11)[0] for a, b in zip(pieces, pieces[1:])
+    )
     entropy = total(lambda r: -heard(r) * np.log(max(heard(r), 1e-300)))
-    return (size**2 / D - total(lambda r: (size * one(r))**2 / max(heard(r), 1e-300)),
-            entropy - np.log(2 * np.pi * np.e * v) / 2)
+    return (
+        size**2 / D - total(lambda r: (size * one(r)) ** 2 / max(heard(r), 1e-300)),
+        entropy - np.log(2 * np.pi * np.e * v) / 2,
+    )
 
 
 @pytest.mark.parametrize("D, N, noise", [(20, 400, 0.0), (80, 400, 0.2)])
@@ -51,8 +56,19 @@ def test_the_slope_of_phi_is_one_sweep(D, ratio, load, place):
     c = 1 - s0
     h = 1e-4 * E
     slope = (spike_free_energy(E + h, D, N, P) - spike_free_energy(E - h, D, N, P)) / (2 * h)
-    mmse = lambda E: quad(lambda g: np.exp(-g * g / 2) / np.sqrt(2 * np.pi) / (1 + np.exp(
-        c * P / (2 * D * E) + np.sqrt(c * P / (D * E)) * g - np.log(D - 1))), -10, 10, limit=200)[0] * c
+    mmse = lambda E: (
+        quad(
+            lambda g: (
+                np.exp(-g * g / 2)
+                / np.sqrt(2 * np.pi)
+                / (1 + np.exp(c * P / (2 * D * E) + np.sqrt(c * P / (D * E)) * g - np.log(D - 1)))
+            ),
+            -10,
+            10,
+            limit=200,
+        )[0]
+        * c
+    )
     assert slope == pytest.approx(P / (2 * E * E) * (E - s0 - mmse(E)), rel=1e-4, abs=1e-4 * P)
 
 
@@ -62,26 +78,41 @@ def test_thresholds_by_iteration():
     found = spike_thresholds(20, 400)
     for name, first in (("spinodal", 41), ("information", 55), ("algorithm", 67)):
         for P in range(first, first + 4):
-            ends = [spike_evolution(20, 400, P, informed=start, steps=800)[-1] for start in (False, True)]
+            ends = [
+                spike_evolution(20, 400, P, informed=start, steps=800)[-1]
+                for start in (False, True)
+            ]
             if name == "information":
-                assert (np.diff(spike_free_energy(ends, 20, 400, P))[0] < 0) == (P > found.information)
+                assert (np.diff(spike_free_energy(ends, 20, 400, P))[0] < 0) == (
+                    P > found.information
+                )
             else:
                 assert (ends[0] - ends[1] > 1e-3) == (found.spinodal < P < found.algorithm)
 
 
-@pytest.mark.parametrize("D, N, table", [
-    (20, 400, (42.5, 56.4, 68.5)), (200, 4000, (503.8, 841.1, 1165.7)), (1000, 20_000, (2806.5, 5228.9, 7707.6)),
-    (40, 4000, (24.0, 82.8, 150.4)), (1000, 100_000, (710.1, 3433.1, 7233.3))])
+@pytest.mark.parametrize(
+    "D, N, table",
+    [
+        (20, 400, (42.5, 56.4, 68.5)),
+        (200, 4000, (503.8, 841.1, 1165.7)),
+        (1000, 20_000, (2806.5, 5228.9, 7707.6)),
+        (40, 4000, (24.0, 82.8, 150.4)),
+        (1000, 100_000, (710.1, 3433.1, 7233.3)),
+    ],
+)
 def test_thresholds_of_another_code(D, N, table):
     found = spike_thresholds(D, N)
-    np.testing.assert_allclose([found.spinodal, found.information, found.algorithm], table, atol=0.06)
+    np.testing.assert_allclose(
+        [found.spinodal, found.information, found.algorithm], table, atol=0.06
+    )
 
 
 def test_where_there_is_no_transition():
     for D in (20, 60):
         assert np.isnan(list(vars(spike_thresholds(D, 5 * D)).values())).all()
         assert spike_evolution(D, 5 * D, 6 * D, steps=500)[-1] == pytest.approx(
-            spike_evolution(D, 5 * D, 6 * D, informed=True, steps=500)[-1], rel=1e-6)
+            spike_evolution(D, 5 * D, 6 * D, informed=True, steps=500)[-1], rel=1e-6
+        )
     narrow = spike_thresholds(100, 500)
     assert narrow.spinodal < narrow.information < narrow.algorithm < 1.02 * narrow.spinodal
 
@@ -106,7 +137,9 @@ def test_prompts_follow_it_below_and_above_the_hard_phase():
         for k in range(6):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                found = spike_amp(LinearTask(D, N).sample_features(P, rng=[k, 0]), share=1 / D, size=c)
+                found = spike_amp(
+                    LinearTask(D, N).sample_features(P, rng=[k, 0]), share=1 / D, size=c
+                )
             errors.append(population_error(weights(found.mean), N))
         mean, error = mean_error(np.array(errors))
         assert abs(mean - spike_evolution(D, N, P, steps=500)[-1]) < tolerance + 3 * error
@@ -123,16 +156,20 @@ def test_prompts_know_the_lowest_minimum_and_find_the_other():
     for k in range(3):
         stays = spike_amp(LinearTask(D, N).sample_features(P, rng=[k, 0]), start=best_weights(D, N))
         assert population_error(weights(stays.mean), N) == pytest.approx(lowest, rel=0.1)
-    for k in range(3):   # half above the last threshold nobody is needed to inform it
+    for k in range(3):  # half above the last threshold nobody is needed to inform it
         above = spike_amp(LinearTask(D, N).sample_features(int(1.6 * found.algorithm), rng=[k, 0]))
         assert population_error(weights(above.mean), N) == pytest.approx(lowest, rel=0.1)
 
 
 def test_refusals():
-    for law in (lambda D=40, N=800, P=100, noise=0.0: spike_evolution(D, N, P, noise),
-                lambda D=40, N=800, P=100, noise=0.0: spike_free_energy(0.5, D, N, P, noise),
-                lambda D=40, N=800, P=100, noise=0.0: spike_thresholds(D, N, noise)):
-        with pytest.raises(ValueError, match="D must be at least 2, got 1; at D = 1 no weight is 0"):
+    for law in (
+        lambda D=40, N=800, P=100, noise=0.0: spike_evolution(D, N, P, noise),
+        lambda D=40, N=800, P=100, noise=0.0: spike_free_energy(0.5, D, N, P, noise),
+        lambda D=40, N=800, P=100, noise=0.0: spike_thresholds(D, N, noise),
+    ):
+        with pytest.raises(
+            ValueError, match="D must be at least 2, got 1; at D = 1 no weight is 0"
+        ):
             law(D=1)
         with pytest.raises(ValueError, match="N must be at least 1"):
             law(N=0)

@@ -1,5 +1,6 @@
 """State evolution: its fixed point, its first sweep by hand, and sample-spin AMP itself,
 on independent features and on prompts."""
+
 import warnings
 
 import numpy as np
@@ -52,7 +53,9 @@ def test_fixed_point_is_the_deterministic_equivalent_of_ridge_regression(ridge, 
 def test_first_sweep_by_hand():
     """a = 2, one direction, P = 4, ridge 1: x = 1/3, tau = 2/3, Gamma = 8/(4 + 2/3) = 12/7, x' = 7/19, shrunk 12/19."""
     path = state_evolution(Teacher([2.0], [3.0], 0.5), 4, 1.0, steps=1)
-    assert np.allclose(path.error, [6.5, 0.5 + 6 * (7 / 19) ** 2 + 6.5 / 4 * (12 / 19) ** 2], rtol=1e-14)
+    assert np.allclose(
+        path.error, [6.5, 0.5 + 6 * (7 / 19) ** 2 + 6.5 / 4 * (12 / 19) ** 2], rtol=1e-14
+    )
     assert np.allclose(path.x[:, 0], [1 / 3, 7 / 19], rtol=1e-14) and np.allclose(
         path.tau, [2 / 3, 14 / 19], rtol=1e-14
     )
@@ -67,7 +70,9 @@ def test_many_prompts_need_one_sweep_and_give_the_best_weights():
 def test_a_block_may_be_cut_in_two():
     whole = state_evolution(Teacher([0.5], [2.0], 0.3, count=40), 50, 0.1, steps=9)
     halves = state_evolution(Teacher([0.5, 0.5], [1.5, 0.5], 0.3, [30, 10]), 50, 0.1, steps=9)
-    assert np.allclose(whole.error, halves.error, rtol=1e-13) and np.allclose(whole.tau, halves.tau, rtol=1e-13)
+    assert np.allclose(whole.error, halves.error, rtol=1e-13) and np.allclose(
+        whole.tau, halves.tau, rtol=1e-13
+    )
 
 
 @pytest.mark.slow
@@ -87,7 +92,9 @@ def test_independent_features_follow_it_sweep_by_sweep():
         errors.append([0.1 + a @ (m - w) ** 2 for m, _ in found])
         x.append([[np.mean(v[a == 2.0]), np.mean(v[a == 0.5])] for _, v in found])
     mean, error = np.mean(errors, 0), np.std(errors, 0, ddof=1) / np.sqrt(12)
-    assert (np.abs(mean - path.error[1:]) < 5 * error + mean / n).all() and (error < 0.03 * mean).all()
+    assert (np.abs(mean - path.error[1:]) < 5 * error + mean / n).all() and (
+        error < 0.03 * mean
+    ).all()
     assert (mean[:3] - path.error[2:5] > 5 * error[:3]).all()
     assert np.allclose(np.mean(x, 0), path.x[1:], rtol=0.01)
 

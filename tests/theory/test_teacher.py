@@ -1,4 +1,5 @@
 """The features of prompts as groups of directions: against the exact error, its curvature and sampled features."""
+
 import numpy as np
 import pytest
 from stats import z_score
@@ -16,9 +17,13 @@ def test_prompt_teacher_is_the_exact_error_of_weights(D, N, noise):
         for size in (0.5, -0.5):
             moved = W.copy()
             moved[place] += size
-            assert population_error(moved, N, noise) - least == pytest.approx(size**2 * a, rel=1e-10)
+            assert population_error(moved, N, noise) - least == pytest.approx(
+                size**2 * a, rel=1e-10
+            )
     assert teacher.unexplained == pytest.approx(least, rel=1e-12)
-    assert teacher.signal == pytest.approx([(W**2).sum(), 0], rel=1e-12) and teacher.count.tolist() == [D * D, D]
+    assert teacher.signal == pytest.approx(
+        [(W**2).sum(), 0], rel=1e-12
+    ) and teacher.count.tolist() == [D * D, D]
     assert teacher.label == pytest.approx(1 + noise**2, rel=1e-12)
 
 
@@ -28,27 +33,42 @@ def test_the_variances_are_those_of_sampled_features():
     assert abs(z_score((f.u[:, 0] * f.query[:, 1]) ** 2, a)) < 5
     assert abs(z_score((f.u[:, 3] * f.query[:, 0]) ** 2, b)) < 5
     c = 1 / (3 * a)
-    assert abs(z_score((f.y - c * (f.u[:, :3] * f.query).sum(1)) ** 2, prompt_teacher(3, 4, 0.5).unexplained)) < 5
+    assert (
+        abs(
+            z_score(
+                (f.y - c * (f.u[:, :3] * f.query).sum(1)) ** 2,
+                prompt_teacher(3, 4, 0.5).unexplained,
+            )
+        )
+        < 5
+    )
 
 
 def test_a_teacher_keeps_its_own_arrays():
     mine = np.array([1.0, 2.0])
     teacher = Teacher(mine, mine, 0.1, count=7)
     mine[0] = 9
-    assert teacher.variance.tolist() == [1, 2] and teacher.count.tolist() == [7, 7] and "\n" not in repr(teacher)
+    assert (
+        teacher.variance.tolist() == [1, 2]
+        and teacher.count.tolist() == [7, 7]
+        and "\n" not in repr(teacher)
+    )
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda: Teacher([1.0], [1.0, 2.0], 0.1), "signal must have shape"),
-    (lambda: Teacher([1.0, 0.0], [1.0, 2.0], 0.1), "leave out directions without features"),
-    (lambda: Teacher([1.0], [-1.0], 0.1), "signal must be finite and >= 0"),
-    (lambda: Teacher([1.0], [1.0], 0.1, count=[2, 3]), "count must have shape"),
-    (lambda: Teacher([1.0], [1.0], 0.1, count=0), "count must be finite and >= 1"),
-    (lambda: Teacher([], [], 0.1), "at least one group"),
-    (lambda: Teacher([1.0], [1.0], -0.1), "unexplained must be finite and >= 0"),
-    (lambda: prompt_teacher(0, 5), "D must be at least 1"),
-    (lambda: prompt_teacher(3, 5, -1.0), "noise must be finite and >= 0"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: Teacher([1.0], [1.0, 2.0], 0.1), "signal must have shape"),
+        (lambda: Teacher([1.0, 0.0], [1.0, 2.0], 0.1), "leave out directions without features"),
+        (lambda: Teacher([1.0], [-1.0], 0.1), "signal must be finite and >= 0"),
+        (lambda: Teacher([1.0], [1.0], 0.1, count=[2, 3]), "count must have shape"),
+        (lambda: Teacher([1.0], [1.0], 0.1, count=0), "count must be finite and >= 1"),
+        (lambda: Teacher([], [], 0.1), "at least one group"),
+        (lambda: Teacher([1.0], [1.0], -0.1), "unexplained must be finite and >= 0"),
+        (lambda: prompt_teacher(0, 5), "D must be at least 1"),
+        (lambda: prompt_teacher(3, 5, -1.0), "noise must be finite and >= 0"),
+    ],
+)
 def test_bad_input_is_refused_in_words(call, words):
     with pytest.raises(ValueError, match=words):
         call()

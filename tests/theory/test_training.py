@@ -1,4 +1,5 @@
 """The error along gradient flow: exact limits, independent Gaussian features, sampled prompts at two sizes."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,12 +26,16 @@ def test_it_ends_where_the_learning_curve_is(P, noise):
 def test_infinitely_many_prompts_decay_as_two_exponentials(start):
     teacher = prompt_teacher(10, 30, 0.5)
     decay = np.exp(-2 * np.outer(TIMES, teacher.variance))
-    want = teacher.unexplained + decay @ (teacher.variance * (teacher.signal + teacher.count * start**2))
+    want = teacher.unexplained + decay @ (
+        teacher.variance * (teacher.signal + teacher.count * start**2)
+    )
     np.testing.assert_allclose(training_curve(10, 30, 10**13, TIMES, 0.5, start), want, rtol=1e-10)
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(1, 30), st.integers(1, 200), st.integers(1, 2000), st.floats(0, 2), st.floats(0, 1))
+@given(
+    st.integers(1, 30), st.integers(1, 200), st.integers(1, 2000), st.floats(0, 2), st.floats(0, 1)
+)
 def test_it_starts_with_the_slope_of_the_mean_field(D, N, P, noise, start):
     """d error/dt at 0 is -2 E (w* - W_0) Sigma A (w* - W_0), and E Sigma A = Sigma^2."""
     teacher = prompt_teacher(D, N, noise)
@@ -50,12 +55,15 @@ def test_one_block_of_a_large_system_is_an_integral_over_marchenko_and_pastur(t)
     low, high = mp_edges(ratio)
     angle = (np.arange(4000) + 0.5) * np.pi / 4000
     x = (low + high) / 2 + 2 * np.sqrt(ratio) * np.cos(angle)
-    weight = 2 * np.sin(angle)**2 / 4000 / x                                 # without the atom at 0 of ratio > 1
+    weight = 2 * np.sin(angle) ** 2 / 4000 / x  # without the atom at 0 of ratio > 1
     for time in (1.0, 10.0, 100.0):
         left = np.exp(-x * time)
-        want = (teacher.unexplained * (1 + weight @ ((1 - left)**2 / x) * ratio)
-                + a * teacher.signal[0] * (weight @ left**2 + max(0.0, 1 - t)))
-        assert training_curve(D, 5 * D, round(t * D * D), [time / a])[0] == pytest.approx(want, rel=2e-3)
+        want = teacher.unexplained * (
+            1 + weight @ ((1 - left) ** 2 / x) * ratio
+        ) + a * teacher.signal[0] * (weight @ left**2 + max(0.0, 1 - t))
+        assert training_curve(D, 5 * D, round(t * D * D), [time / a])[0] == pytest.approx(
+            want, rel=2e-3
+        )
 
 
 @pytest.mark.slow
@@ -73,7 +81,7 @@ def test_independent_gaussian_features_follow_it():
         A = s.T @ s / P
         glass = SpinGlass(np.diag(np.diag(A)) - A, s.T @ y / P, np.diag(A))
         path = flow(glass, TIMES, start=start * rng.standard_normal(D * D + D))
-        excess.append((teacher.unexplained + (path - best)**2 @ sigma) / law - 1)
+        excess.append((teacher.unexplained + (path - best) ** 2 @ sigma) / law - 1)
     assert np.abs(np.mean(excess, 0)).max() < 0.02 and np.abs(z_score(excess, 0)).max() < 5
 
 
@@ -86,7 +94,9 @@ def test_sampled_prompts_come_near_as_one_over_D():
         for k in range(repeats):
             glass = to_spin_glass(LinearTask(D, 5 * D).sample_features(P, rng=[D, k]), 0.0)
             path = flow(glass, times, start=np.zeros((D + 1, D)))
-            rows.append([population_error(W, 5 * D) for W in path] / training_curve(D, 5 * D, P, times) - 1)
+            rows.append(
+                [population_error(W, 5 * D) for W in path] / training_curve(D, 5 * D, P, times) - 1
+            )
         excess.append(mean_error(rows))
     (small, small_se), (large, large_se) = excess
     assert (np.abs(2 * large - small) < 4 * np.hypot(2 * large_se, small_se) + 1e-12).all()
@@ -98,14 +108,17 @@ def test_with_as_many_prompts_as_weights_the_error_grows_as_the_root_of_time():
     assert four / one == pytest.approx(2, rel=1e-3)
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    ((20, 100, 0, [1.0]), "P must be at least 1"),
-    ((20, 100, 10, [-1.0]), "times must be finite and >= 0.*runs forward"),
-    ((20, 100, 10, [np.inf]), "times must be finite"),
-    ((20, 100, 10, 1.0), "times must"),
-    ((20, 100, 10, [1.0], -0.1), "noise must be finite and >= 0"),
-    ((20, 100, 10, [1.0], 0.0, -0.1), "start must be finite and >= 0"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((20, 100, 0, [1.0]), "P must be at least 1"),
+        ((20, 100, 10, [-1.0]), "times must be finite and >= 0.*runs forward"),
+        ((20, 100, 10, [np.inf]), "times must be finite"),
+        ((20, 100, 10, 1.0), "times must"),
+        ((20, 100, 10, [1.0], -0.1), "noise must be finite and >= 0"),
+        ((20, 100, 10, [1.0], 0.0, -0.1), "start must be finite and >= 0"),
+    ],
+)
 def test_bad_input(arguments, words):
     with pytest.raises(ValueError, match=words):
         training_curve(*arguments)

@@ -5,6 +5,7 @@ python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of 
 The main line is what a page says without its folds, boxes, captions, exercises and the sections after them. Reading
 time has one rule: 150 words a minute, and two minutes for a displayed formula.
 """
+
 import functools
 import json
 import re
@@ -13,7 +14,9 @@ import sys
 from kinds import ROOT, chapters
 
 FENCE = re.compile(r"^(:{3,}|`{3,}|~{3,})(?:\{([\w:-]+)\}(.*))?\s*$")
-AFTER = re.compile(r"Exercises|What is checked|Summary|Further reading|Next$")   # sections beside the main line
+AFTER = re.compile(
+    r"Exercises|What is checked|Summary|Further reading|Next$"
+)  # sections beside the main line
 LINES = ("You will be able to", "You need", "We use", "Time")
 LABEL = re.compile(r"^\((ch-[a-z0-9-]+)\)=\n+# (.+)$", re.M)
 
@@ -38,7 +41,13 @@ def outside(text: str) -> tuple[str, list[tuple[str, str, str]]]:
         match = FENCE.match(line)
         if fence is None and match and (match[2] or match[1][0] in "`~"):
             fence, about, inside = match[1], (match[2] or "", (match[3] or "").strip()), []
-        elif fence is not None and match and not match[2] and match[1][0] == fence[0] and len(match[1]) >= len(fence):
+        elif (
+            fence is not None
+            and match
+            and not match[2]
+            and match[1][0] == fence[0]
+            and len(match[1]) >= len(fence)
+        ):
             found.append((*about, "\n".join(inside)))
             fence = None
         elif fence is not None:
@@ -50,9 +59,15 @@ def outside(text: str) -> tuple[str, list[tuple[str, str, str]]]:
 
 def box(name: str) -> dict[str, str]:
     """The paragraphs of the box "In this chapter", by the words in bold with which they open."""
-    text = next(text for kind, title, text in outside(source(name)[0])[1] if title == "In this chapter")
+    text = next(
+        text for kind, title, text in outside(source(name)[0])[1] if title == "In this chapter"
+    )
     paragraphs = re.split(r"\n\s*\n", text.replace(":class: tip\n", ""))
-    opened = [re.match(r"\s*(?:\*\*|\*)([^*]+?)[.:]?(?:\*\*|\*):?\s*(.*)", p, re.S) for p in paragraphs if p.strip()]
+    opened = [
+        re.match(r"\s*(?:\*\*|\*)([^*]+?)[.:]?(?:\*\*|\*):?\s*(.*)", p, re.S)
+        for p in paragraphs
+        if p.strip()
+    ]
     return {match[1]: " ".join(match[2].split()) for match in opened if match}
 
 
@@ -63,9 +78,14 @@ def owners() -> dict[str, str]:
     for name in chapters():
         notebook = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))
         text = "\n\n".join(source(name))
-        there = re.findall(r"^\(([a-z0-9-]+)\)=|\$\$ ?\(([a-z0-9-]+)\)|^:(?:label|name): ([a-z0-9-]+)", text, re.M)
+        there = re.findall(
+            r"^\(([a-z0-9-]+)\)=|\$\$ ?\(([a-z0-9-]+)\)|^:(?:label|name): ([a-z0-9-]+)", text, re.M
+        )
         there = [label for labels in there for label in labels if label]
-        there += [cell["metadata"].get("mystnb", {}).get("figure", {}).get("name") for cell in notebook["cells"]]
+        there += [
+            cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
+            for cell in notebook["cells"]
+        ]
         found |= {label: name for label in there if label}
     return found
 
@@ -86,10 +106,16 @@ def needs() -> dict[str, list[str]]:
 
 def reduced(graph: dict[str, list[str]]) -> dict[str, list[str]]:
     """A graph without the arrows that follow from others: a chapter that is needed by one that is needed."""
+
     def behind(name):
         return {far for near in graph[name] for far in {near} | behind(near)}
-    return {name: [one for one in near if not any(one in behind(other) for other in near if other != one)]
-            for name, near in graph.items()}
+
+    return {
+        name: [
+            one for one in near if not any(one in behind(other) for other in near if other != one)
+        ]
+        for name, near in graph.items()
+    }
 
 
 def main_line(name: str) -> str:
@@ -118,7 +144,9 @@ def measure(text: str) -> tuple[int, int, int]:
 
 def told(name: str) -> int | None:
     """The minutes that the box of a chapter tells."""
-    match = re.match(r"(\d+) minutes to read; the cells run in about \d+ s\.", box(name).get("Time", ""))
+    match = re.match(
+        r"(\d+) minutes to read; the cells run in about \d+ s\.", box(name).get("Time", "")
+    )
     return int(match[1]) if match else None
 
 
@@ -126,7 +154,9 @@ def main(names):
     for name in names or chapters():
         words, formulas, minutes = measure(main_line(name))
         mark = "SPLIT" if words > 3200 else "long" if words > 2500 else ""
-        print(f"{name:42s} {words:5d} words {formulas:3d} formulas {minutes:4d} min, box {told(name)} {mark}")
+        print(
+            f"{name:42s} {words:5d} words {formulas:3d} formulas {minutes:4d} min, box {told(name)} {mark}"
+        )
 
 
 if __name__ == "__main__":

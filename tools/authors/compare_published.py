@@ -9,6 +9,7 @@ are left out. Ours are the stored full runs (of spinlib/data, or FOLDER), else a
 standard errors, three of them, widen the bands. --store writes the agreement of the stored runs into their json
 files, where spinlib.reproduce.about has it.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -32,16 +33,27 @@ def row(what, value, band, points, *, least=False):
     """One number: what it is, its value and the band it should be in (an upper one, with ``least`` a lower one)."""
     value = float(value)
     met = bool(value >= band if least else value <= band)
-    return {"what": what, "value": float(f"{value:.4g}"), "band": float(band), "met": met, "points": int(points),
-            "bound": "at least" if least else "at most"}
+    return {
+        "what": what,
+        "value": float(f"{value:.4g}"),
+        "band": float(band),
+        "met": met,
+        "points": int(points),
+        "bound": "at least" if least else "at most",
+    }
 
 
 def same(ours, published, name):
     """Indices into ours and into the published axis of the values that both have."""
-    ours, published = np.round(np.asarray(ours, float), 9), np.round(np.asarray(published, float), 9)
+    ours, published = (
+        np.round(np.asarray(ours, float), 9),
+        np.round(np.asarray(published, float), 9),
+    )
     common = np.intersect1d(ours, published)
     if not common.size:
-        raise ValueError(f"no {name} in common: ours {ours.tolist()}, published {published.tolist()}")
+        raise ValueError(
+            f"no {name} in common: ours {ours.tolist()}, published {published.tolist()}"
+        )
     return [[int(np.flatnonzero(axis == c)[0]) for c in common] for axis in (ours, published)]
 
 
@@ -54,7 +66,9 @@ def means(values):
     filled = np.where(good, values, 0.0)
     mean = np.divide(filled.sum(axis=1), count, out=np.full(len(values), np.nan), where=count > 0)
     square = np.where(good, (values - mean[:, None]) ** 2, 0).sum(axis=1)
-    error = np.sqrt(np.divide(square, count * (count - 1), out=np.zeros(len(values)), where=count > 1))
+    error = np.sqrt(
+        np.divide(square, count * (count - 1), out=np.zeros(len(values)), where=count > 1)
+    )
     return mean, error, count / values.shape[1]
 
 
@@ -73,7 +87,9 @@ def fig6(ours, at, full):
         mine, theirs = np.asarray(ours[block], float)[k], at(f"fig6-{name}_mean")[m]
         use = theirs > 0  # at N = 20 a distribution is compared with itself
         off = np.abs(mine[use] / theirs[use] - 1)
-        rows[block] = row(f"block {block}, largest relative difference over N", off.max(), 0.1, use.sum())
+        rows[block] = row(
+            f"block {block}, largest relative difference over N", off.max(), 0.1, use.sum()
+        )
     return rows
 
 
@@ -91,8 +107,10 @@ def fig10(ours, at, full):
     c, d = same(ours["P"], range(25, 2001, 25), "P")
     off = np.abs(np.asarray(ours["zero_ratio"], float)[np.ix_(a, c)] - published[np.ix_(b, d)])
     few = max(1, round(off.size / 50))
-    return {"cells": row("cells that differ by more than 1e-6", (off > 1e-6).sum(), few, off.size),
-            "largest": row("largest difference", off.max(), 0.008, off.size)}
+    return {
+        "cells": row("cells that differ by more than 1e-6", (off > 1e-6).sum(), few, off.size),
+        "largest": row("largest difference", off.max(), 0.008, off.size),
+    }
 
 
 def fig12a(ours, at, full):
@@ -102,27 +120,56 @@ def fig12a(ours, at, full):
     mine, theirs = np.asarray(ours["contrast_eq153"], float)[np.ix_(a, c)], published[np.ix_(b, d)]
     both = np.isfinite(mine) & np.isfinite(theirs)
     share = (np.isfinite(mine) == np.isfinite(theirs)).mean()
-    return {"pattern": row("share of cells that agree on convergence", share, 0.95, mine.size, least=True),
-            "values": row("contrast, largest difference where both converge (not reproducible)",
-                          np.abs(mine - theirs)[both].max() if both.any() else np.nan, np.inf, both.sum())}
+    return {
+        "pattern": row(
+            "share of cells that agree on convergence", share, 0.95, mine.size, least=True
+        ),
+        "values": row(
+            "contrast, largest difference where both converge (not reproducible)",
+            np.abs(mine - theirs)[both].max() if both.any() else np.nan,
+            np.inf,
+            both.sum(),
+        ),
+    }
 
 
 def fig12b(ours, at, full):
     k, m = same(ours["N"], at("fig12-N_list"), "N")
-    return {name: curve(f"{words}, largest difference of the means over N", np.asarray(ours[name])[k],
-                        at(f"fig12-{file}_loss_mean")[m], band, full)
-            for name, file, words, band in (("amp_eq153", "amp", "eq. (153)", 0.004), ("adam", "sgd", "Adam", 0.006))}
+    return {
+        name: curve(
+            f"{words}, largest difference of the means over N",
+            np.asarray(ours[name])[k],
+            at(f"fig12-{file}_loss_mean")[m],
+            band,
+            full,
+        )
+        for name, file, words, band in (
+            ("amp_eq153", "amp", "eq. (153)", 0.004),
+            ("adam", "sgd", "Adam", 0.006),
+        )
+    }
 
 
 def fig14(ours, at, full):
     k, m = same(ours["c"], np.arange(1, 20) / 20, "c")
-    return {name: curve(f"{words}, largest difference of the means over c", np.asarray(ours[name])[k],
-                        at(f"fig14-{file}")[m], 0.02, full)
-            for name, file, words in (("amp_eq153_published", "amp", "eq. (153)"), ("adam_published", "sgd", "Adam"))}
+    return {
+        name: curve(
+            f"{words}, largest difference of the means over c",
+            np.asarray(ours[name])[k],
+            at(f"fig14-{file}")[m],
+            0.02,
+            full,
+        )
+        for name, file, words in (
+            ("amp_eq153_published", "amp", "eq. (153)"),
+            ("adam_published", "sgd", "Adam"),
+        )
+    }
 
 
 def compare(published, ours=None, *, quick=True):
     """Figure -> its rows, whether ours is a full run, and the check sum of its file; words about what is left out."""
+
     def at(name):
         return np.load(pathlib.Path(published) / f"{name}.npy", allow_pickle=False).astype(float)
 
@@ -136,7 +183,11 @@ def compare(published, ours=None, *, quick=True):
                 if not quick:
                     raise
                 full, arrays = False, reproduce.run(figure)
-            found[figure] = {"full": full, "sha256": sha, "rows": globals()[figure](arrays, at, full)}
+            found[figure] = {
+                "full": full,
+                "sha256": sha,
+                "rows": globals()[figure](arrays, at, full),
+            }
         except (FileNotFoundError, ValueError, KeyError) as error:
             left_out.append(f"{figure}: left out, {type(error).__name__}: {error}")
     return found, left_out
@@ -144,10 +195,16 @@ def compare(published, ours=None, *, quick=True):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("published", type=pathlib.Path, metavar="DIR", help="folder of the published arrays")
+    parser.add_argument(
+        "published", type=pathlib.Path, metavar="DIR", help="folder of the published arrays"
+    )
     parser.add_argument("--ours", type=pathlib.Path, default=None, help="folder of our stored runs")
-    parser.add_argument("--stored-only", action="store_true", help="leave out what is not stored, compute nothing")
-    parser.add_argument("--store", action="store_true", help="write the agreement of stored runs into FIGURE.json")
+    parser.add_argument(
+        "--stored-only", action="store_true", help="leave out what is not stored, compute nothing"
+    )
+    parser.add_argument(
+        "--store", action="store_true", help="write the agreement of stored runs into FIGURE.json"
+    )
     options = parser.parse_args(arguments)
     if not options.published.is_dir():
         parser.error(f"{options.published} is not a folder")
@@ -163,12 +220,25 @@ def main(arguments=None):
     if options.store:
         for figure in [figure for figure, one in found.items() if one["full"]]:
             path = (options.ours or _store.DATA) / f"{figure}.json"
-            rows = {name: {**r, "band": None if np.isinf(r["band"]) else r["band"]}
-                    for name, r in found[figure]["rows"].items()}
-            _store.write_json(path, {**json.loads(path.read_text(encoding="utf-8")), "agreement": {
-                "date": datetime.date.today().isoformat(), "sha256": found[figure]["sha256"], "rows": rows}})
+            rows = {
+                name: {**r, "band": None if np.isinf(r["band"]) else r["band"]}
+                for name, r in found[figure]["rows"].items()
+            }
+            _store.write_json(
+                path,
+                {
+                    **json.loads(path.read_text(encoding="utf-8")),
+                    "agreement": {
+                        "date": datetime.date.today().isoformat(),
+                        "sha256": found[figure]["sha256"],
+                        "rows": rows,
+                    },
+                },
+            )
             print(f"== written to {path}")
-    return 0 if found and all(r["met"] for one in found.values() for r in one["rows"].values()) else 1
+    return (
+        0 if found and all(r["met"] for one in found.values() for r in one["rows"].values()) else 1
+    )
 
 
 if __name__ == "__main__":

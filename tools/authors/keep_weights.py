@@ -6,6 +6,7 @@ python tools/authors/keep_weights.py copying    writes spinlib/data/copying_netw
 
 One to six minutes of one core each. The json beside the arrays says how far the stored numbers came out again.
 """
+
 import sys
 import time
 
@@ -22,7 +23,10 @@ ICL = in_context_learning.EXPERIMENTS["icl_transformer"]
 
 def stacked(layers):
     """The arrays of Layers, in float32, the first axis for the layer."""
-    parts = [{**vars(layer.own), **{k: W for k, W in vars(layer).items() if torch.is_tensor(W)}} for layer in layers]
+    parts = [
+        {**vars(layer.own), **{k: W for k, W in vars(layer).items() if torch.is_tensor(W)}}
+        for layer in layers
+    ]
     return {name: np.stack([part[name].detach().numpy() for part in parts]) for name in parts[0]}
 
 
@@ -30,8 +34,13 @@ def causal():
     """The causal model of the chapter on language models, and the largest difference from its stored numbers."""
     page, stored = cells(), reproduce.load("language_models")
     model, path = page["train"]("causal", STEPS["causal"], seed=0, stops=STOPS)
-    away = [round(path[s], 4) for s in STOPS] - stored["causal"][0], by_letter(page, model) - stored["letters"]
-    arrays = {name: model[name].detach().numpy() for name in ("table", "W")} | stacked(model["layers"])
+    away = (
+        [round(path[s], 4) for s in STOPS] - stored["causal"][0],
+        by_letter(page, model) - stored["letters"],
+    )
+    arrays = {name: model[name].detach().numpy() for name in ("table", "W")} | stacked(
+        model["layers"]
+    )
     return arrays, max(np.abs(part).max() for part in away)
 
 
@@ -46,9 +55,16 @@ def copying(seeds=(0, 1, 2), steps=4000, shown=350):
         made = [train(layers, seed, until) for seed in seeds]
         for net, _ in made:
             net["layers"] = torch.stack([torch.stack(layer) for layer in net["layers"]])
-        arrays |= {f"{name}_{key}": np.stack([net[key].detach().half().numpy() for net, _ in made]) for key in net}
-        arrays[f"{name}_bits"] = np.stack([(train(layers, seed, steps) if until < steps else one)[1]
-                                           for seed, one in zip(seeds, made)])
+        arrays |= {
+            f"{name}_{key}": np.stack([net[key].detach().half().numpy() for net, _ in made])
+            for key in net
+        }
+        arrays[f"{name}_bits"] = np.stack(
+            [
+                (train(layers, seed, steps) if until < steps else one)[1]
+                for seed, one in zip(seeds, made)
+            ]
+        )
     return arrays
 
 
@@ -58,7 +74,9 @@ def icl(run):
     train = in_context_learning._train
     in_context_learning._train = lambda *args: kept.append(train(*args)) or kept[0]
     try:
-        result = ICL.compute(rng=ICL.generators(np.random.default_rng(0), points)[run], **points[run])
+        result = ICL.compute(
+            rng=ICL.generators(np.random.default_rng(0), points)[run], **points[run]
+        )
     finally:
         in_context_learning._train = train
     assert not points[run]["tasks"] and points[run]["run"] == run
@@ -77,14 +95,29 @@ def main():
         name, of, runs = "copying_networks", "inside_a_network", [0, 1, 2]
         arrays, away = copying(), 0
     else:
-        name, of, runs = "icl_transformer_weights", "icl_transformer", [int(run) for run in sys.argv[1:]]
+        name, of, runs = (
+            "icl_transformer_weights",
+            "icl_transformer",
+            [int(run) for run in sys.argv[1:]],
+        )
         made = [icl(run) for run in runs]
         arrays = {key: np.stack([W[key] for W, _ in made]) for key in made[0][0]}
         away = max(far for _, far in made)
     print(f"{name}: largest difference from the stored numbers {away:.2g}")
-    _store.write(_store.DATA / f"{name}.npz", arrays, {
-        "figure": name, "full": True, "of": of, "runs": runs, "differs_from_stored_by": float(away),
-        "cpu_seconds": round(time.process_time() - start), "numpy": np.__version__, "torch": torch.__version__})
+    _store.write(
+        _store.DATA / f"{name}.npz",
+        arrays,
+        {
+            "figure": name,
+            "full": True,
+            "of": of,
+            "runs": runs,
+            "differs_from_stored_by": float(away),
+            "cpu_seconds": round(time.process_time() - start),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Which kind of page a file of the book is, and in which order the pages stand. No other place keeps such a list."""
+
 import pathlib
 import re
 
@@ -19,7 +20,7 @@ def kind(path) -> str:
     parts = pathlib.PurePath(path).with_suffix("").parts
     if "chapters" not in parts:
         return "front"
-    _, *inside = parts[parts.index("chapters"):]
+    _, *inside = parts[parts.index("chapters") :]
     if len(inside) == 1:
         return "opening"
     return FOLDERS.get(inside[0], "chapter")
@@ -43,7 +44,12 @@ def contents() -> list[tuple[str, list[str]]]:
 
 def chapters() -> list[str]:
     """The chapters in reading order, such as "pspin/replica_method"."""
-    return [name.removeprefix("chapters/") for _, names in contents() for name in names if kind(name) == "chapter"]
+    return [
+        name.removeprefix("chapters/")
+        for _, names in contents()
+        for name in names
+        if kind(name) == "chapter"
+    ]
 
 
 def roads() -> dict[str, tuple[list[str], list[str]]]:
@@ -53,5 +59,7 @@ def roads() -> dict[str, tuple[list[str], list[str]]]:
         if kind(names[0]) == "opening":
             text = (ROOT / f"{names[0]}.md").read_text(encoding="utf-8")
             spine, _, side = text.partition("**The spine**")[2].partition("**Side roads**")
-            found[names[0]] = tuple(re.findall(r"^\* \{ref\}`(ch-[a-z0-9-]+)`", part, re.M) for part in (spine, side))
+            found[names[0]] = tuple(
+                re.findall(r"^\* \{ref\}`(ch-[a-z0-9-]+)`", part, re.M) for part in (spine, side)
+            )
     return found

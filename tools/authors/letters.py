@@ -5,6 +5,7 @@ python tools/authors/letters.py [CHAPTER...]
 The table has a row for letters and a part. A page has its own list, a paragraph that opens with "Letters of this page".
 Read are the numbered formulas, without indices, exponents and words; a hat or a star makes no other letter.
 """
+
 import re
 import sys
 from collections import Counter
@@ -13,9 +14,11 @@ from boxes import source
 from kinds import ROOT, chapters
 
 PARTS = {"pspin": "I", "transformer": "II", "mapping": "III", "results": "IV", "beyond": "V"}
-GREEK = ("alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi rho sigma tau phi "
-         "varphi chi psi omega Gamma Delta Theta Lambda Xi Phi Psi Omega ell Sigma").split()
-SILENT = r"mathrm|text|operatorname|textbf|label|tag|begin|end|mathsf|texttt"     # their words are words, not letters
+GREEK = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu nu xi rho sigma tau phi "
+    "varphi chi psi omega Gamma Delta Theta Lambda Xi Phi Psi Omega ell Sigma"
+).split()
+SILENT = r"mathrm|text|operatorname|textbf|label|tag|begin|end|mathsf|texttt"  # their words are words, not letters
 FONTS = "mathcal|mathbb"
 
 
@@ -34,23 +37,29 @@ def group(tex, start):
 
 def letters(tex):
     """The letters of a formula that are no index, exponent, word or sign: {"N", "\\sigma", "\\mathcal C", ...}."""
-    tex = re.sub(r"\\\\\[[-\w]+\]", " ", tex)                           # a line break with its space
+    tex = re.sub(r"\\\\\[[-\w]+\]", " ", tex)  # a line break with its space
     out, at = [], 0
     while at < len(tex):
-        match = re.compile(rf"[_^]\s*|\\(?:{SILENT})\*?\s*(?=\{{)|\\mathrm\s+(?=[A-Za-z])").match(tex, at)
+        match = re.compile(rf"[_^]\s*|\\(?:{SILENT})\*?\s*(?=\{{)|\\mathrm\s+(?=[A-Za-z])").match(
+            tex, at
+        )
         name = re.compile(r"\\[A-Za-z]+").match(tex, at)
-        if match and match.end() < len(tex):                         # an index, an exponent, a word
+        if match and match.end() < len(tex):  # an index, an exponent, a word
             at, one = group(tex, match.end()), " "
         elif name:
             at, one = name.end(), name[0]
-        elif re.compile(r"e\^|d\s*(?=[A-Za-z]|\\[A-Za-z])|d(?=\}\{)").match(tex, at):      # exponential, integral
+        elif re.compile(r"e\^|d\s*(?=[A-Za-z]|\\[A-Za-z])|d(?=\}\{)").match(
+            tex, at
+        ):  # exponential, integral
             at, one = at + 1, " "
         else:
             at, one = at + 1, tex[at]
         out.append(one)
-    plain = re.sub(r"\\(mathbf|boldsymbol)\s*", " ", "".join(out))    # a vector of what the letter is
+    plain = re.sub(r"\\(mathbf|boldsymbol)\s*", " ", "".join(out))  # a vector of what the letter is
     found = set()
-    for font, one, braced in re.findall(rf"\\({FONTS})\s*(?:([A-Za-z])|\{{\s*(\\?[A-Za-z]+)\s*\}})", plain):
+    for font, one, braced in re.findall(
+        rf"\\({FONTS})\s*(?:([A-Za-z])|\{{\s*(\\?[A-Za-z]+)\s*\}})", plain
+    ):
         found.add(f"\\{font} {one or braced}")
     plain = re.sub(rf"\\({FONTS})\s*(?:[A-Za-z]|\{{[^}}]*\}})", " ", plain)
     found |= {f"\\{name}" for name in re.findall(r"\\([A-Za-z]+)", plain) if name in GREEK}
@@ -74,9 +83,13 @@ def table() -> list[tuple[set[str], list[str], bool]]:
     text = (ROOT / "conventions.md").read_text(encoding="utf-8")
     text = text.split("| letter | part |")[1].split("\n\n")[0]
     order, rows = list(PARTS.values()), []
-    for letter, part, meaning in re.findall(r"^\| (\$.*?) \| ([IV]+|all|[IV]+ to [IV]+) \| (.*?) \|", text, re.M):
+    for letter, part, meaning in re.findall(
+        r"^\| (\$.*?) \| ([IV]+|all|[IV]+ to [IV]+) \| (.*?) \|", text, re.M
+    ):
         first, _, last = part.partition(" to ")
-        parts = order if part == "all" else order[order.index(first):order.index(last or first) + 1]
+        parts = (
+            order if part == "all" else order[order.index(first) : order.index(last or first) + 1]
+        )
         rows.append((inline(letter), parts, "(two meanings)" in meaning))
     return rows
 
@@ -101,8 +114,16 @@ def missing(name: str) -> dict[str, list[str]]:
 
 def collisions() -> list[tuple[str, str]]:
     """Letters that a part has in two rows, not both marked."""
-    count = Counter((letter, part) for row, parts, marked in table() for letter in row for part in parts if not marked)
-    marked = {(letter, part) for row, parts, two in table() if two for letter in row for part in parts}
+    count = Counter(
+        (letter, part)
+        for row, parts, marked in table()
+        for letter in row
+        for part in parts
+        if not marked
+    )
+    marked = {
+        (letter, part) for row, parts, two in table() if two for letter in row for part in parts
+    }
     return [key for key, number in count.items() if number > 1 or key in marked]
 
 

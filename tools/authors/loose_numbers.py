@@ -19,6 +19,7 @@ for 12 %). Signs are not read, nor are code, links, and a sentence that cites it
 nowhere, or by the reader (a half of something): print it, or allow it, with the reason, in
 tests/book/allowed_numbers.yml. The exit status is the number of pages with such a number.
 """
+
 import functools
 import json
 import pathlib
@@ -32,11 +33,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from run_notebooks import ROOT, all_chapters, find
 
 ALLOWED = ROOT / "tests" / "book" / "allowed_numbers.yml"
-WHOLE_PAGE = {"", "What is checked, and how well", "Summary", "Further reading", "Next"}  # "": before the first heading
+WHOLE_PAGE = {
+    "",
+    "What is checked, and how well",
+    "Summary",
+    "Further reading",
+    "Next",
+}  # "": before the first heading
 POWER = r"(?:\s*(?:\\times|\\cdot|×)\s*10\^\{?(-?\d+)\}?|[eE]([-+]?\d+))?"
-NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)" + POWER
-                    + r"(?![\w]|\.\d)(\s*\\?%|\s+per\s+cent|\s+in\s+a\s+hundred)?")
-FENCE = r"^(`{3,}|~{3,}).*?^\1\s*$"           # code, and the gates of exercises
+NUMBER = re.compile(
+    r"(?<![\w.])(\d+(?:\.\d+)?|\.\d+)"
+    + POWER
+    + r"(?![\w]|\.\d)(\s*\\?%|\s+per\s+cent|\s+in\s+a\s+hundred)?"
+)
+FENCE = r"^(`{3,}|~{3,}).*?^\1\s*$"  # code, and the gates of exercises
 LINK = r"\{(?:ref|numref|eq|prf:ref)\}`(?:[^`<]*<)?([\w-]+)>?`"
 HIDDEN = [r"\{[\w:]+\}`[^`]*`", "`[^`]*`", r"\]\([^)]*\)", r"https?://\S+", r"\barXiv:\S+"]
 GATE = r"[`:]{3,}\{(?:exercise-start\}.*?:label:|solution-start\})\s*(\S+)"
@@ -47,48 +57,68 @@ LABEL = re.compile(r"^\(([\w-]+)\)=$|\$\$ \(([\w-]+)\)|^:(?:label|name):\s*(\S+)
 @dataclass(frozen=True)
 class Number:
     value: float
-    decimals: int      # of the last digit: 2 for 0.12, -22 for 5.9e23
+    decimals: int  # of the last digit: 2 for 0.12, -22 for 5.9e23
     written: str
-    telling: bool      # whether it must be found
-    digits: int        # significant ones
+    telling: bool  # whether it must be found
+    digits: int  # significant ones
     percent: bool = False
 
     def among(self, found, more=2):
         """Whether one of the (value, decimals) found is this number, written with up to so many decimals more."""
-        readings = [(self.value, self.decimals)] + [(self.value / 100, self.decimals + 2)] * self.percent
-        return any(abs(x - value) <= (0.5 + 1e-6) * 10.0**-decimals and decimals <= has <= decimals + more
-                   for value, decimals in readings for x, has in found)
+        readings = [(self.value, self.decimals)] + [
+            (self.value / 100, self.decimals + 2)
+        ] * self.percent
+        return any(
+            abs(x - value) <= (0.5 + 1e-6) * 10.0**-decimals and decimals <= has <= decimals + more
+            for value, decimals in readings
+            for x, has in found
+        )
 
 
 def numbers(text):
     """Every number of a text."""
-    text = re.sub(r"(?<=\d)(?:\\,|\{,\}|_|\u2009|\u202f| (?=\d{3}\b))(?=\d)", "", text)          # 10 000
+    text = re.sub(r"(?<=\d)(?:\\,|\{,\}|_|\u2009|\u202f| (?=\d{3}\b))(?=\d)", "", text)  # 10 000
     for match in NUMBER.finditer(text):
         digits, power = match.group(1), int(match.group(2) or match.group(3) or 0)
         decimals = len(digits.partition(".")[2])
         ten, percent = bool(match.group(2) or match.group(3)), bool(match.group(4))
-        said = digits + match.group(0)[len(digits):].rstrip() * ten
-        yield Number(float(digits) * 10.0**power, decimals - power, said,
-                     decimals > 1 or ten or percent, len(digits.replace(".", "").lstrip("0")), percent)
+        said = digits + match.group(0)[len(digits) :].rstrip() * ten
+        yield Number(
+            float(digits) * 10.0**power,
+            decimals - power,
+            said,
+            decimals > 1 or ten or percent,
+            len(digits.replace(".", "").lstrip("0")),
+            percent,
+        )
 
 
 @dataclass
 class Section:
     """What stands under a heading of level 2; or an exercise with its solution."""
+
     title: str
-    prose: list = field(default_factory=list)         # (text, the cell whose picture it describes, or None)
-    cells: list = field(default_factory=list)         # what each prints: sets of (value, decimals)
+    prose: list = field(
+        default_factory=list
+    )  # (text, the cell whose picture it describes, or None)
+    cells: list = field(default_factory=list)  # what each prints: sets of (value, decimals)
     code: set = field(default_factory=set)
-    page: dict = field(default_factory=dict)          # the same for all sections of a page: what it says, its code
+    page: dict = field(
+        default_factory=dict
+    )  # the same for all sections of a page: what it says, its code
 
     def numbers(self):
         """(sentence, cell or None, number) of every number in sentences without a citation."""
         for text, cell in self.prose:
             text = re.sub(FENCE, "\n", text, flags=re.S | re.M)
             for paragraph in re.split(r"\n\s*\n|\n(?=[|*])", text):
-                for sentence in re.split(r"(?<=[.?!:;*)])\s+(?=[A-Z*{$(\[])", " ".join(paragraph.split())):
+                for sentence in re.split(
+                    r"(?<=[.?!:;*)])\s+(?=[A-Z*{$(\[])", " ".join(paragraph.split())
+                ):
                     if "{cite" not in sentence:
-                        for number in numbers(functools.reduce(lambda t, form: re.sub(form, " ", t), HIDDEN, sentence)):
+                        for number in numbers(
+                            functools.reduce(lambda t, form: re.sub(form, " ", t), HIDDEN, sentence)
+                        ):
                             yield sentence, cell, number
 
     @functools.cached_property
@@ -105,14 +135,22 @@ class Section:
         if self.title in WHOLE_PAGE and cell is None and number.among(self.page["says"], more=0):
             return True
         there = [labels[label] for label in re.findall(LINK, sentence) if label in labels]
-        return any(number.among(one.printed if one.title else one.page["says"]) for one in there if one is not self)
+        return any(
+            number.among(one.printed if one.title else one.page["says"])
+            for one in there
+            if one is not self
+        )
 
 
 def printed(cell):
     found = set()
     for output in cell["outputs"]:
         texts = ["".join(output.get("text", ""))]
-        texts += ["".join(value) for kind, value in output.get("data", {}).items() if kind.startswith("text/")]
+        texts += [
+            "".join(value)
+            for kind, value in output.get("data", {}).items()
+            if kind.startswith("text/")
+        ]
         for text in texts:
             loose = re.sub(r"(?<=[\w.])(?<!\de)(?=[-+±(\[])|(?<=\d)(?=x\d)", " ", text)
             loose = re.sub(r"(?<=\d)\.(?!\d)", ".0", loose)
@@ -139,18 +177,30 @@ def sections(notebook):
                 every += [] if any(here is one for one in every) else [here]
                 labels |= {label: here for label in waiting}
                 labels |= {x: here for found in LABEL.findall(part) for x in found if x}
-                waiting = re.findall(r"^\(([\w-]+)\)=\s*\Z", part, re.M)                # (label)= before a heading
+                waiting = re.findall(
+                    r"^\(([\w-]+)\)=\s*\Z", part, re.M
+                )  # (label)= before a heading
                 here.prose.append((part, None))
         elif cell["cell_type"] == "code":
             words = cell["metadata"].get("mystnb", {})
             figure = words.get("figure", {})
-            here.prose += [(figure.get("caption", ""), None), (words.get("image", {}).get("alt", ""), len(here.cells))]
+            here.prose += [
+                (figure.get("caption", ""), None),
+                (words.get("image", {}).get("alt", ""), len(here.cells)),
+            ]
             here.cells.append(printed(cell))
-            here.code |= {(n.value, n.decimals) for n in numbers(re.sub(r"#.*", "", "".join(cell["source"])))}
+            here.code |= {
+                (n.value, n.decimals) for n in numbers(re.sub(r"#.*", "", "".join(cell["source"])))
+            }
             labels[figure.get("name", "")] = here
     page["code"] = set().union(*(one.code for one in every))
-    page["says"] = {(n.value, n.decimals) for one in every if one.title not in WHOLE_PAGE | {"Exercises"}
-                    for _, cell, n in one.numbers() if cell is None and n.telling and n.digits > 1}
+    page["says"] = {
+        (n.value, n.decimals)
+        for one in every
+        if one.title not in WHOLE_PAGE | {"Exercises"}
+        for _, cell, n in one.numbers()
+        if cell is None and n.telling and n.digits > 1
+    }
     return every, labels
 
 
@@ -171,9 +221,12 @@ def name(path):
 def loose(page):
     """(title of the section, sentence, number) of every number of a page that must be found, and is not."""
     pages, labels = book()
-    return [(section.title or "opening", sentence, number) for section in pages[page]
-            for sentence, cell, number in section.numbers()
-            if number.telling and not section.knows(sentence, cell, number, labels)]
+    return [
+        (section.title or "opening", sentence, number)
+        for section in pages[page]
+        for sentence, cell, number in section.numbers()
+        if number.telling and not section.knows(sentence, cell, number, labels)
+    ]
 
 
 def loose_errata(data):
@@ -185,22 +238,35 @@ def loose_errata(data):
     _, labels = book()
     for entry in (entry for section in data["sections"] for entry in section["entries"]):
         fields = [str(entry[key]) for key in ("says", "why", "effect") if key in entry]
-        fields += [text[6:] for text in [str(entry.get("correct", ""))] if text.startswith("words:")]
-        names = [entry.get("label"), *(entry.get("check", []) if isinstance(entry.get("check"), list) else []),
-                 *re.findall(LINK, " ".join(fields))]
+        fields += [
+            text[6:] for text in [str(entry.get("correct", ""))] if text.startswith("words:")
+        ]
+        names = [
+            entry.get("label"),
+            *(entry.get("check", []) if isinstance(entry.get("check"), list) else []),
+            *re.findall(LINK, " ".join(fields)),
+        ]
         there = [labels[name] for name in names if name in labels]
         for sentence, _, number in Section("", [(text, None) for text in fields]).numbers():
             if number.telling and not any(
-                    number.among(one.printed) or number.among(one.page["says"], more=0)
-                    or number.digits == 1 and number.among(one.page["code"], more=0) for one in there):
+                number.among(one.printed)
+                or number.among(one.page["says"], more=0)
+                or number.digits == 1
+                and number.among(one.page["code"], more=0)
+                for one in there
+            ):
                 yield str(entry["id"]), sentence, number
 
 
 def allowed():
     """(page, title of the section, number as written) -> why it may stand."""
     listed = yaml.safe_load(ALLOWED.read_text(encoding="utf-8"))
-    return {(page, title, number): why for page, titles in listed.items()
-            for title, numbers in titles.items() for number, why in numbers.items()}
+    return {
+        (page, title, number): why
+        for page, titles in listed.items()
+        for title, numbers in titles.items()
+        for number, why in numbers.items()
+    }
 
 
 def main(names):
@@ -211,7 +277,9 @@ def main(names):
         print(f"{page}: {len(found)}")
         for title, sentence, number in found:
             at = sentence.find(number.written)
-            print(f"  {number.written:>14}  {title}: ...{sentence[max(0, at - 60):at + len(number.written) + 30]}...")
+            print(
+                f"  {number.written:>14}  {title}: ...{sentence[max(0, at - 60) : at + len(number.written) + 30]}..."
+            )
     return count
 
 

@@ -10,6 +10,7 @@ returns the figure of frame k (hyphens of NAME are underscores there). Frames be
 of one size, and a line in _static/frames/frames.js, which _static/player.js plays. --check compares labels, sizes and
 code: the pixels of a picture differ a little from machine to machine.
 """
+
 import contextlib
 import hashlib
 import io
@@ -44,7 +45,11 @@ def players(notebook: dict) -> dict[str, str]:
         classes = cell["metadata"].get("mystnb", {}).get("image", {}).get("classes", "")
         for name in re.findall(r"\bplayer-([a-z0-9-]+)", classes):
             about = re.compile(rf"\b{name.replace('-', '_')}_(frames|picture)\b")
-            drawn = ["".join(c["source"]) for c in code if c is cell or about.search("".join(c["source"]))]
+            drawn = [
+                "".join(c["source"])
+                for c in code
+                if c is cell or about.search("".join(c["source"]))
+            ]
             found[name] = hashlib.sha256("\n\n".join(drawn).encode()).hexdigest()[:12]
     return found
 
@@ -67,7 +72,11 @@ def run(notebook: dict, folder: pathlib.Path) -> dict:
             tags = set(cell["metadata"].get("tags", []))
             if cell["cell_type"] != "code" or "skip-execution" in tags:
                 continue
-            may_fail = contextlib.suppress(Exception) if "raises-exception" in tags else contextlib.nullcontext()
+            may_fail = (
+                contextlib.suppress(Exception)
+                if "raises-exception" in tags
+                else contextlib.nullcontext()
+            )
             with may_fail, contextlib.redirect_stdout(io.StringIO()):
                 exec(compile("".join(cell["source"]), f"cell {cell['id']}", "exec"), space)
             plt.close("all")
@@ -84,13 +93,16 @@ def draw(space: dict, name: str) -> tuple[list[str], list[bytes], tuple[int, int
         if needed not in space:
             sys.exit(f"the cell has the class player-{name}, but its chapter defines no {needed}")
     from spinlib.plotting import style
+
     labels, pictures = [str(label) for label in space[f"{variable}_frames"]], []
     with style():
         figures = []
         for k in range(len(labels)):
             figure = space[f"{variable}_picture"](k)
             if not isinstance(figure, plt.Figure):
-                sys.exit(f"{variable}_picture({k}) must return a matplotlib figure, not {type(figure).__name__}")
+                sys.exit(
+                    f"{variable}_picture({k}) must return a matplotlib figure, not {type(figure).__name__}"
+                )
             figures.append(figure)
             plt.close(figure)
         boxes = []
@@ -117,12 +129,18 @@ def small(picture: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
-def main(chapter: str, wanted: list[str], check: bool = False, folder: pathlib.Path = FRAMES) -> int:
+def main(
+    chapter: str, wanted: list[str], check: bool = False, folder: pathlib.Path = FRAMES
+) -> int:
     path = find(chapter)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     there = players(notebook)
     if unknown := [name for name in wanted or there if name not in there] or not there:
-        sys.exit(f"{path.name}: no cell has the class player-{unknown[0]}" if wanted else f"{path.name} has no player")
+        sys.exit(
+            f"{path.name}: no cell has the class player-{unknown[0]}"
+            if wanted
+            else f"{path.name} has no player"
+        )
     space, entries, wrong = run(notebook, path.parent), manifest(folder), 0
     for name in wanted or there:
         labels, files, size = draw(space, name)
@@ -140,11 +158,15 @@ def main(chapter: str, wanted: list[str], check: bool = False, folder: pathlib.P
         for k, data in enumerate(files):
             (folder / name / f"{k:02d}.png").write_bytes(data)
         weights = [len(data) / 1000 for data in files]
-        print(f"{name}: {len(files)} frames of {size[0]} x {size[1]} pixels, {sum(weights):.0f} kB, "
-              f"the largest {max(weights):.0f} kB")
+        print(
+            f"{name}: {len(files)} frames of {size[0]} x {size[1]} pixels, {sum(weights):.0f} kB, "
+            f"the largest {max(weights):.0f} kB"
+        )
     if not check:
-        lines = [f"players[{json.dumps(name)}] = {json.dumps(entry, ensure_ascii=False)};\n"
-                 for name, entry in sorted(entries.items())]
+        lines = [
+            f"players[{json.dumps(name)}] = {json.dumps(entry, ensure_ascii=False)};\n"
+            for name, entry in sorted(entries.items())
+        ]
         (folder / "frames.js").write_text(HEAD + "".join(lines), encoding="utf-8")
     return 1 if wrong else 0
 

@@ -6,7 +6,6 @@ front page of the companion.
 The files are committed; tests/book/test_reference.py holds them equal to what this program writes. The parts are in
 tools/authors/reference.
 """
-import pathlib
 
 from reference.api import api
 from reference.companion import companion
@@ -14,8 +13,12 @@ from reference.data import REFERENCE, read
 from reference.errata import errata
 from reference.index import equation_index
 
-PAGES = {"reference/equation_index.md": equation_index, "reference/errata.md": errata, "reference/api.md": api,
-         "source/index.md": companion}
+PAGES = {
+    "reference/equation_index.md": equation_index,
+    "reference/errata.md": errata,
+    "reference/api.md": api,
+    "source/index.md": companion,
+}
 
 
 def main():

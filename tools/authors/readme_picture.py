@@ -1,4 +1,5 @@
 """Copy the first figure of the executed intro.ipynb to images/argument.png, which README.md shows."""
+
 import base64
 import json
 import pathlib
@@ -9,7 +10,12 @@ PICTURE = ROOT / "images" / "argument.png"
 
 def first_figure() -> bytes:
     cells = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))["cells"]
-    pictures = [o["data"]["image/png"] for c in cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
+    pictures = [
+        o["data"]["image/png"]
+        for c in cells
+        for o in c.get("outputs", [])
+        if "image/png" in o.get("data", {})
+    ]
     return base64.b64decode(pictures[0])
 
 

@@ -2,6 +2,7 @@
 
 python tools/authors/social_card.py      (needs chromium, see tools/check_pages)
 """
+
 import os
 import pathlib
 import subprocess
@@ -25,11 +26,25 @@ if __name__ == "__main__":
     words = "From the replica trick to in-context learning: an executable book"
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "card.html")
-        page.write_text(PAGE.format(static=STATIC.as_uri(), title=title, words=words), encoding="utf-8")
-        subprocess.run([os.environ.get("CHROMIUM", "chromium"), "--headless", "--no-sandbox", "--disable-gpu",
-                        "--hide-scrollbars", "--allow-file-access-from-files", f"--user-data-dir={folder}/profile",
-                        "--virtual-time-budget=5000", "--window-size=1200,630",
-                        f"--screenshot={STATIC / 'card.png'}", page.as_uri()],
-                       check=True, stderr=subprocess.DEVNULL)
+        page.write_text(
+            PAGE.format(static=STATIC.as_uri(), title=title, words=words), encoding="utf-8"
+        )
+        subprocess.run(
+            [
+                os.environ.get("CHROMIUM", "chromium"),
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--allow-file-access-from-files",
+                f"--user-data-dir={folder}/profile",
+                "--virtual-time-budget=5000",
+                "--window-size=1200,630",
+                f"--screenshot={STATIC / 'card.png'}",
+                page.as_uri(),
+            ],
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
     with Image.open(STATIC / "card.png") as card:
         card.convert("RGB").quantize(64).save(STATIC / "card.png", optimize=True)

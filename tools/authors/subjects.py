@@ -3,13 +3,14 @@
 The section that defines a term or a subject is declared in subjects.yml; it comes first, in bold.
 It is made from the chapters each time when the book is built (_ext/book_index.py), so it cannot grow stale.
 """
+
 import re
 
 import yaml
 from boxes import LABEL, source
 from kinds import ROOT, chapters
 
-AT_MOST = 6                                        # sections for one subject
+AT_MOST = 6  # sections for one subject
 ENTRY = re.compile(r"^(\S[^\n]*)\n(\S[^\n]*)\n  (\S[^\n]*)$", re.M)
 BESIDE = re.compile(r"Exercises|What is checked|Summary|Further reading|Next$")
 
@@ -22,7 +23,9 @@ def sections() -> list[tuple[str, str, str, str]]:
         chapter = LABEL.search(text).group(1)
         text = re.sub(r"\{term\}`([^`]*)`", r"\1", text)
         text = re.sub(r"^\((sec-[a-z0-9-]+)\)=\n+## ", r"## <\1> ", text, flags=re.M)
-        text = re.sub(r"\{cite\w*\}`[^`]*`|\{doc\}`[^`]*`|\{(?:ref|eq|numref)\}`[^`<]*`|`[^`]+`", " ", text)
+        text = re.sub(
+            r"\{cite\w*\}`[^`]*`|\{doc\}`[^`]*`|\{(?:ref|eq|numref)\}`[^`<]*`|`[^`]+`", " ", text
+        )
         for part in re.split(r"^(?=## )", text, flags=re.M):
             label, heading = re.match(r"(?:## (?:<(.*?)> )?(.*))?", part).groups()
             if not BESIDE.match(heading or ""):
@@ -44,25 +47,44 @@ def places(words: str, parts) -> list[str]:
 
 def glossary() -> dict[str, dict]:
     """The terms of the glossary as entries: Chinese, other names, the words to look for."""
-    text = (ROOT / "conventions.md").read_text(encoding="utf-8").split(":::{glossary}\n")[1].split("\n:::")[0]
+    text = (
+        (ROOT / "conventions.md")
+        .read_text(encoding="utf-8")
+        .split(":::{glossary}\n")[1]
+        .split("\n:::")[0]
+    )
     found = {}
     for term, chinese, meaning in ENTRY.findall(text):
         also = re.search(r"Also called: (.*?)\.(?: |$)", meaning)
         stem = re.escape(term).replace(r"\ ", r"[\s-]+").replace(r"\-", "[-–]")
-        words = rf"<{stem}>|\b{stem}(?:s|es)?\b" if not stem.endswith("y") else rf"<{stem}>|\b{stem[:-1]}(?:y|ies)\b"
-        found[term] = {"chinese": chinese, "also": also[1] if also else "", "words": words, "term": True}
+        words = (
+            rf"<{stem}>|\b{stem}(?:s|es)?\b"
+            if not stem.endswith("y")
+            else rf"<{stem}>|\b{stem[:-1]}(?:y|ies)\b"
+        )
+        found[term] = {
+            "chinese": chinese,
+            "also": also[1] if also else "",
+            "words": words,
+            "term": True,
+        }
     return found
 
 
 def declared() -> dict[str, dict]:
     """What subjects.yml says: people, subjects, terms, defined."""
-    return yaml.safe_load((ROOT / "chapters" / "reference" / "subjects.yml").read_text(encoding="utf-8"))
+    return yaml.safe_load(
+        (ROOT / "chapters" / "reference" / "subjects.yml").read_text(encoding="utf-8")
+    )
 
 
 def entries() -> dict[str, dict]:
     """All entries of the index by name."""
     data = declared()
-    found = {name: {"words": rf"\b{re.escape(name)}s?\b", **about} for name, about in data["subjects"].items()}
+    found = {
+        name: {"words": rf"\b{re.escape(name)}s?\b", **about}
+        for name, about in data["subjects"].items()
+    }
     found |= dict(data["people"])
     terms = glossary()
     for name, words in data["terms"].items():
@@ -70,7 +92,9 @@ def entries() -> dict[str, dict]:
     for name, label in data["defined"].items():
         (terms if name in terms else found)[name]["defined"] = label
     for name, about in terms.items():
-        for other in re.findall(r"\b[A-Z0-9]*-?[A-Z]{2,}\b", about["also"]):    # abbreviations have a line of their own
+        for other in re.findall(
+            r"\b[A-Z0-9]*-?[A-Z]{2,}\b", about["also"]
+        ):  # abbreviations have a line of their own
             found.setdefault(other, {"see": name})
     return found | terms
 
@@ -88,10 +112,13 @@ def line(name: str, about: dict, parts, known) -> str:
         see = f"{{term}}`{about['see']}`" if target.get("term") else f"*{about['see']}*"
         return f"* {shown}{other}: see {see}"
     first, near = about.get("defined"), places(about["words"], parts)
-    near = [label for label in near if label != first][:AT_MOST - bool(first)]
-    found = ", ".join([f"**{{numref}}`%s <{first}>`**"] * bool(first) + [f"{{numref}}`%s <{label}>`" for label in near])
+    near = [label for label in near if label != first][: AT_MOST - bool(first)]
+    found = ", ".join(
+        [f"**{{numref}}`%s <{first}>`**"] * bool(first)
+        + [f"{{numref}}`%s <{label}>`" for label in near]
+    )
     if not found and not about.get("term"):
-        return ""                                  # what no chapter speaks of has no line
+        return ""  # what no chapter speaks of has no line
     return f"* {shown}{other}: {found or 'in the glossary'}"
 
 
@@ -101,7 +128,7 @@ def index() -> str:
     for name in sorted(known, key=key):
         text, first = line(name, known[name], parts, known), key(name)[0].upper()
         first = first if first.isalpha() else "0-9"
-        if text and first != letter:               # no heading without a line
+        if text and first != letter:  # no heading without a line
             letter = first
             out.append(f"\n## {letter}\n")
         out += [text] * bool(text)

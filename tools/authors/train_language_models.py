@@ -5,6 +5,7 @@ python tools/authors/train_language_models.py causal masked denoising     writes
 It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for
 each objective named (one to two minutes of one core each). What is there of other objectives stays.
 """
+
 import os
 import pathlib
 import sys
@@ -28,8 +29,12 @@ def by_letter(page, model):
     """Bits of the causal model for a character that is no letter, and for letter 1 to 6 of a held-out word."""
     with torch.no_grad():
         X, asked_for = page["causal"](model, page["held_windows"], None)
-        nats = torch.nn.functional.cross_entropy(X @ model["W"], asked_for, reduction="none").numpy()
-    return [round(float(nats[page["held_places"].ravel() == k].mean() / np.log(2)), 4) for k in range(7)]
+        nats = torch.nn.functional.cross_entropy(
+            X @ model["W"], asked_for, reduction="none"
+        ).numpy()
+    return [
+        round(float(nats[page["held_places"].ravel() == k].mean() / np.log(2)), 4) for k in range(7)
+    ]
 
 
 def cells(chapter="language_models", training="STEPS ="):
@@ -55,7 +60,9 @@ def main():
         except FileNotFoundError:
             arrays, made = {}, {"figure": "language_models", "full": True, "cpu_seconds": {}}
         arrays["steps"] = np.array(STOPS)
-        arrays[name] = np.array([[round(float(path[s]), 4) for s in STOPS if s in path] for _, path in runs])
+        arrays[name] = np.array(
+            [[round(float(path[s]), 4) for s in STOPS if s in path] for _, path in runs]
+        )
         if name == "causal":
             arrays["letters"] = np.array(by_letter(page, runs[0][0]))
         made["cpu_seconds"][name] = round(time.process_time() - start)

@@ -1,4 +1,5 @@
 """The experiment of the chapter on dynamics: quenches of samples from random starts."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,7 +19,9 @@ def _times():
     return np.unique(np.r_[0, np.round(np.geomspace(1, last, 36)).astype(int)])
 
 
-def one_sample(rng: np.random.Generator, n_spins: int, T: float, sample: int = 0) -> dict[str, np.ndarray]:
+def one_sample(
+    rng: np.random.Generator, n_spins: int, T: float, sample: int = 0
+) -> dict[str, np.ndarray]:
     """Langevin dynamics of one sample (p = 3) at ``T`` from 4 random starts; couplings, starts and noise have
     generators of their own.
 
@@ -29,8 +32,15 @@ def one_sample(rng: np.random.Generator, n_spins: int, T: float, sample: int = 0
     """
     for_couplings, for_starts, for_noise = rng.spawn(3)
     couplings = gaussian_couplings(n_spins, 3, rng=for_couplings)
-    path = langevin(couplings, random_spins(n_spins, (STARTS,), rng=for_starts), T, dt=DT,
-                    n_steps=round(T_MAX / DT), every=EVERY, rng=for_noise)
+    path = langevin(
+        couplings,
+        random_spins(n_spins, (STARTS,), rng=for_starts),
+        T,
+        dt=DT,
+        n_steps=round(T_MAX / DT),
+        every=EVERY,
+        rng=for_noise,
+    )
     at, C = _times(), np.full((len(WAIT), len(_times())), np.nan)
     for row, wait in zip(C, WAIT, strict=True):
         first = round(wait / (DT * EVERY))
@@ -41,8 +51,11 @@ def one_sample(rng: np.random.Generator, n_spins: int, T: float, sample: int = 0
 
 
 def _points(full):
-    return [{"n_spins": n, "T": T, "sample": k} for (n, T), samples in (FULL if full else QUICK).items()
-            for k in range(samples)]
+    return [
+        {"n_spins": n, "T": T, "sample": k}
+        for (n, T), samples in (FULL if full else QUICK).items()
+        for k in range(samples)
+    ]
 
 
 def _collect(points, results):
@@ -52,9 +65,24 @@ def _collect(points, results):
     ``C`` and ``end``; NaN where there is no such sample. ``t`` (n_t,): the times, also of the lags in ``C``; ``wait``
     (3,): the waiting times.
     """
-    return grid(points, results, "n_spins", "T", "sample") | {"t": _times() * DT * EVERY, "wait": np.array(WAIT)}
+    return grid(points, results, "n_spins", "T", "sample") | {
+        "t": _times() * DT * EVERY,
+        "wait": np.array(WAIT),
+    }
 
 
-EXPERIMENTS = {"pspin_quench": Experiment(_points, one_sample, _collect, lines(
-    "t", lambda r: {f"-: {n} spins": energy[0] for n, energy in zip(r["n_spins"], r["energy"])}, axis=-1,
-    xscale="symlog", xlabel="time after a quench to T = 0", ylabel="energy per spin"))}
+EXPERIMENTS = {
+    "pspin_quench": Experiment(
+        _points,
+        one_sample,
+        _collect,
+        lines(
+            "t",
+            lambda r: {f"-: {n} spins": energy[0] for n, energy in zip(r["n_spins"], r["energy"])},
+            axis=-1,
+            xscale="symlog",
+            xlabel="time after a quench to T = 0",
+            ylabel="energy per spin",
+        ),
+    )
+}

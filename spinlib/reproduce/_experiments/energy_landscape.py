@@ -1,4 +1,5 @@
 """Experiments of the chapter on the energy landscape: Thesis Figs. 10 and 11."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,22 +11,30 @@ from spinlib.landscape import hessian_spectrum, zero_modes
 from spinlib.reproduce._experiment import Experiment, grid, lines
 
 EDGES = np.geomspace(1e-4, 20, 121)  # of the histograms of eigenvalues
-KEPT = 10                            # matrices whose eigenvalues are kept one by one
+KEPT = 10  # matrices whose eigenvalues are kept one by one
 
 
 def _fig10_points(full):
-    sizes, prompts = range(10, 41, 5), range(25, 2001, 25) if full else (25, 100, 250, 500, 800, 1200, 2000)
+    sizes, prompts = (
+        range(10, 41, 5),
+        range(25, 2001, 25) if full else (25, 100, 250, 500, 800, 1200, 2000),
+    )
     points = [{"kind": "zeros", "D": D, "N": 100, "P": P} for D in sizes for P in prompts]
     batches, samples = (100, 50) if full else (1, 20)
-    return points + [{"kind": "spectrum", "D": 20, "N": 100, "P": P, "samples": samples}
-                     for P in (100, 420, 1000, 5000) for _ in range(batches)]
+    return points + [
+        {"kind": "spectrum", "D": 20, "N": 100, "P": P, "samples": samples}
+        for P in (100, 420, 1000, 5000)
+        for _ in range(batches)
+    ]
 
 
 def _fig10_compute(*, rng, kind, D, N, P, samples=1):
     task, n = LinearTask(D, N), D * (D + 1)
     if kind == "zeros":
         return {"ratio": (zero_modes(task.sample_features(P, rng=rng)) + D + 1) / (D + 1) ** 2}
-    values = np.array([hessian_spectrum(task.sample_features(P, rng=rng)) for _ in range(samples)])[:, max(0, n - P):]
+    values = np.array([hessian_spectrum(task.sample_features(P, rng=rng)) for _ in range(samples)])[
+        :, max(0, n - P) :
+    ]
     return {"counts": np.histogram(values, EDGES)[0], "values": values[:KEPT].astype(np.float32)}
 
 
@@ -40,7 +49,12 @@ def _fig10_collect(points, results):
     """
     zeros = sum(p["kind"] == "zeros" for p in points)
     table = grid(points[:zeros], results[:zeros], "D", "P")
-    found = {"D": table["D"], "P": table["P"], "edges": EDGES, "zero_ratio": table["ratio"].astype(float)}
+    found = {
+        "D": table["D"],
+        "P": table["P"],
+        "edges": EDGES,
+        "zero_ratio": table["ratio"].astype(float),
+    }
     spectra = list(zip(points[zeros:], results[zeros:], strict=True))
     for here in sorted({p["P"] for p, _ in spectra}):
         mine = [(p, r) for p, r in spectra if p["P"] == here]
@@ -65,12 +79,20 @@ def _fig11_compute(*, rng, D, N, P, points):
     length, rim = (W**2).sum(1), np.linalg.norm(place - place.mean(0), axis=1)
     hessian, n = glass.hessian, glass.n
     shuffled = rng.permuted(np.tile(energy, (200, 1)), axis=1)
-    return {"energy": energy, "energy_twice": energy + 0.5 * (W**2) @ (glass.lam - 0.01), "place": place,
-            "ground": glass.energy(ground_state(glass).mean), "mean_exact": 0.5 * glass.lam.sum(),
-            "in_picture": _likeness(energy, place), "in_space": _likeness(energy, W),
-            "chance": np.std([_likeness(one, place) for one in shuffled]),
-            "length": np.corrcoef(energy, length)[0, 1], "rim": np.corrcoef(length, rim)[0, 1],
-            "length_exact": glass.lam.sum() / np.sqrt(n * (hessian**2).sum() + 2 * n * (glass.h**2).sum())}
+    return {
+        "energy": energy,
+        "energy_twice": energy + 0.5 * (W**2) @ (glass.lam - 0.01),
+        "place": place,
+        "ground": glass.energy(ground_state(glass).mean),
+        "mean_exact": 0.5 * glass.lam.sum(),
+        "in_picture": _likeness(energy, place),
+        "in_space": _likeness(energy, W),
+        "chance": np.std([_likeness(one, place) for one in shuffled]),
+        "length": np.corrcoef(energy, length)[0, 1],
+        "rim": np.corrcoef(length, rim)[0, 1],
+        "length_exact": glass.lam.sum()
+        / np.sqrt(n * (hessian**2).sum() + 2 * n * (glass.h**2).sum()),
+    }
 
 
 def _likeness(energy, place, neighbours=10):
@@ -97,14 +119,25 @@ def _fig11_collect(points, results):
 
 
 def _fig11_draw(figure, result, color):
-    for ax, P, energy, place in zip(figure.subplots(1, 2), result["P"], result["energy"], result["place"]):
+    for ax, P, energy, place in zip(
+        figure.subplots(1, 2), result["P"], result["energy"], result["place"]
+    ):
         dots = ax.scatter(*place.T, c=energy, s=12, cmap="viridis")
         ax.set(title=f"{P} prompts", xticks=(), yticks=())
         figure.colorbar(dots, ax=ax, location="bottom", label="energy of random weights")
 
 
 EXPERIMENTS = {
-    "fig10": Experiment(_fig10_points, _fig10_compute, _fig10_collect, lines(
-        "P", lambda r: {f"-: D = {D}": share for D, share in zip(r["D"], r["zero_ratio"])}, xlabel="prompts P",
-        ylabel="share of flat directions")),
-    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw)}
+    "fig10": Experiment(
+        _fig10_points,
+        _fig10_compute,
+        _fig10_collect,
+        lines(
+            "P",
+            lambda r: {f"-: D = {D}": share for D, share in zip(r["D"], r["zero_ratio"])},
+            xlabel="prompts P",
+            ylabel="share of flat directions",
+        ),
+    ),
+    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw),
+}

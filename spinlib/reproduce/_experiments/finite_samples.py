@@ -1,4 +1,5 @@
 """The experiment of the chapter on finite samples: glasses in equilibrium."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +12,9 @@ QUICK = {32: (8, 128)}  # N: samples, sweeps
 FULL = {32: (128, 1024), 64: (40, 2048)}
 
 
-def one_sample(rng: np.random.Generator, n_spins: int, n_sweeps: int, sample: int = 0) -> dict[str, np.ndarray]:
+def one_sample(
+    rng: np.random.Generator, n_spins: int, n_sweeps: int, sample: int = 0
+) -> dict[str, np.ndarray]:
     """Parallel tempering of one sample (p = 3) from two sides: 4 copies start at random,
     4 all in the same minimum of the energy.
 
@@ -29,13 +32,19 @@ def one_sample(rng: np.random.Generator, n_spins: int, n_sweeps: int, sample: in
     found = parallel_tempering(couplings, T, n_sweeps=n_sweeps, n_copies=2 * copies, s=s, rng=rng)
     first, second = np.triu_indices(2 * copies, 1)
     edges, result = _windows(n_sweeps), {}
-    for name, mine, pairs in (("random", slice(copies), second < copies),
-                              ("minimum", slice(copies, None), first >= copies)):
-        moment = lambda a, b: (found.overlap[a:b, pairs]**3).mean(axis=(0, 1))
-        result[f"defect_{name}"] = np.array([found.energy[a:b, mine].mean(axis=(0, 1)) + 0.5 / T * (1 - moment(a, b))
-                                             for a, b in zip(edges, edges[1:])])
-        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2:, pairs])
-    energy, q = found.energy[n_sweeps // 2:].mean(axis=0), found.overlap[n_sweeps // 2:]
+    for name, mine, pairs in (
+        ("random", slice(copies), second < copies),
+        ("minimum", slice(copies, None), first >= copies),
+    ):
+        moment = lambda a, b: (found.overlap[a:b, pairs] ** 3).mean(axis=(0, 1))
+        result[f"defect_{name}"] = np.array(
+            [
+                found.energy[a:b, mine].mean(axis=(0, 1)) + 0.5 / T * (1 - moment(a, b))
+                for a, b in zip(edges, edges[1:])
+            ]
+        )
+        result[f"histogram_{name}"] = _histogram(found.overlap[n_sweeps // 2 :, pairs])
+    energy, q = found.energy[n_sweeps // 2 :].mean(axis=0), found.overlap[n_sweeps // 2 :]
     result["energy"] = energy.mean(axis=0)
     result["energy_error"] = energy.std(axis=0, ddof=1) / np.sqrt(2 * copies)
     result["moment"] = (q**3).mean(axis=(0, 1))
@@ -45,7 +54,10 @@ def one_sample(rng: np.random.Generator, n_spins: int, n_sweeps: int, sample: in
 
 def _histogram(q):
     """Density of the overlaps q (sweeps, pairs, n_T) between the edges BINS, (n_T, 50)."""
-    return np.array([np.histogram(q[:, :, k], BINS, density=True)[0] for k in range(q.shape[2])], dtype=np.float32)
+    return np.array(
+        [np.histogram(q[:, :, k], BINS, density=True)[0] for k in range(q.shape[2])],
+        dtype=np.float32,
+    )
 
 
 def _temperatures(n_spins):
@@ -59,8 +71,11 @@ def _windows(n_sweeps):
 
 def _points(full):
     plan = FULL if full else QUICK
-    return [{"n_spins": n, "n_sweeps": sweeps, "sample": k} for n, (samples, sweeps) in plan.items()
-            for k in range(samples)]
+    return [
+        {"n_spins": n, "n_sweeps": sweeps, "sample": k}
+        for n, (samples, sweeps) in plan.items()
+        for k in range(samples)
+    ]
 
 
 def _seeds(rng, points):
@@ -68,7 +83,11 @@ def _seeds(rng, points):
     couplings and starts."""
     sizes = list(dict.fromkeys(p["n_spins"] for p in points))
     counts = [sum(p["n_spins"] == n for p in points) for n in sizes]
-    return [one for child, count in zip(rng.spawn(len(sizes)), counts, strict=True) for one in child.spawn(count)]
+    return [
+        one
+        for child, count in zip(rng.spawn(len(sizes)), counts, strict=True)
+        for one in child.spawn(count)
+    ]
 
 
 def _collect(points, results):
@@ -87,6 +106,18 @@ def _collect(points, results):
     return collected
 
 
-EXPERIMENTS = {"pspin_equilibrium": Experiment(_points, one_sample, _collect, lines(
-        "T_32", {"energy_32": "simulation: samples of 32 spins"}, axis=-1, xlabel="temperature",
-        ylabel="energy per spin"), _seeds)}
+EXPERIMENTS = {
+    "pspin_equilibrium": Experiment(
+        _points,
+        one_sample,
+        _collect,
+        lines(
+            "T_32",
+            {"energy_32": "simulation: samples of 32 spins"},
+            axis=-1,
+            xlabel="temperature",
+            ylabel="energy per spin",
+        ),
+        _seeds,
+    )
+}

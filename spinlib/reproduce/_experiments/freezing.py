@@ -1,4 +1,5 @@
 """The annealing of a chapter on sparse weights: spikes that are cooled freeze into a glass, and the crystal melts."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +8,7 @@ from spinlib.icl import LinearTask, averages, best_weights
 from spinlib.reproduce._experiment import Experiment, grid, lines
 
 D, N = 40, 800
-RATES = (2, 16, 128)                       # sweeps at each temperature
+RATES = (2, 16, 128)  # sweeps at each temperature
 HOT, COLD, STEPS = 6.0, 0.6, 25
 SAMPLES = 12
 FULL = {140: RATES, 180: RATES, 220: RATES, 260: RATES}
@@ -19,7 +20,9 @@ def temperatures() -> np.ndarray:
     return np.geomspace(HOT, COLD, STEPS)
 
 
-def one_run(rng: np.random.Generator, P: int, sweeps: int, sample: int, melt: bool) -> dict[str, object]:
+def one_run(
+    rng: np.random.Generator, P: int, sweeps: int, sample: int, melt: bool
+) -> dict[str, object]:
     """D spikes of the best size among the D^2 places of W11, by heat-bath moves of one spike at a time.
 
     The energy is |y - S w|^2 / 2 s0, s0 the part of a label that the best weights leave. A run cools from random
@@ -30,15 +33,19 @@ def one_run(rng: np.random.Generator, P: int, sweeps: int, sample: int, melt: bo
     data = LinearTask(D, N).sample_features(P, rng=[sample, P, 0])
     c = best_weights(D, N)[0, 0]
     A, h = (P * part for part in averages(data))
-    A, h = A[:D * D, :D * D], h[:D * D]                                   # without the row of the labels
+    A, h = A[: D * D, : D * D], h[: D * D]  # without the row of the labels
     diagonal, beta = np.arange(0, D * D, D + 1), 1 / (1 - c)
     scale, own = data.y @ data.y, c * c / 2 * np.diagonal(A)
     places = diagonal.copy() if melt else rng.choice(D * D, D, replace=False)
-    pull, taken = c * (h - c * A[:, places].sum(1)), np.zeros(D * D)      # c S^T (y - S w)
+    pull, taken = c * (h - c * A[:, places].sum(1)), np.zeros(D * D)  # c S^T (y - S w)
     taken[places] = np.inf
 
     def energy(places):
-        return (scale - 2 * c * h[places].sum() + c * c * A[np.ix_(places, places)].sum()) * beta / (2 * P)
+        return (
+            (scale - 2 * c * h[places].sum() + c * c * A[np.ix_(places, places)].sum())
+            * beta
+            / (2 * P)
+        )
 
     found = {"energy": np.empty(STEPS), "right": np.empty(STEPS), "plant": energy(diagonal)}
     path = temperatures()[::-1] if melt else temperatures()
@@ -60,9 +67,15 @@ def one_run(rng: np.random.Generator, P: int, sweeps: int, sample: int, melt: bo
 
 
 def _points(full):
-    cooled = [{"P": P, "sweeps": sweeps, "sample": k, "melt": False} for P, rates in (FULL if full else QUICK).items()
-              for sweeps in rates for k in range(SAMPLES if full else 3)]
-    return cooled + [{"P": 140, "sweeps": 16, "sample": k, "melt": True} for k in range(SAMPLES if full else 1)]
+    cooled = [
+        {"P": P, "sweeps": sweeps, "sample": k, "melt": False}
+        for P, rates in (FULL if full else QUICK).items()
+        for sweeps in rates
+        for k in range(SAMPLES if full else 3)
+    ]
+    return cooled + [
+        {"P": 140, "sweeps": 16, "sample": k, "melt": True} for k in range(SAMPLES if full else 1)
+    ]
 
 
 def _collect(points, results):
@@ -72,12 +85,27 @@ def _collect(points, results):
     ``one_run`` returns them; NaN where there is no such run. ``T`` (25,) falls. ``melt_energy``, ``melt_right``
     (samples, 25): the right places, warmed with 16 sweeps at each T, which rises.
     """
-    cooled, melted = ([(p, r) for p, r in zip(points, results) if p["melt"] is melt] for melt in (False, True))
+    cooled, melted = (
+        [(p, r) for p, r in zip(points, results) if p["melt"] is melt] for melt in (False, True)
+    )
     found = grid(*map(list, zip(*cooled)), "P", "sweeps", "sample")
     melt = {f"melt_{name}": np.array([r[name] for _, r in melted]) for name in ("energy", "right")}
     return found | melt | {"T": temperatures()}
 
 
-EXPERIMENTS = {"freezing": Experiment(_points, one_run, _collect, lines(
-    "P", lambda r: {f"-: {n} sweeps at each temperature": r["right"][:, k, :, -1] for k, n in enumerate(r["sweeps"])},
-    xlabel="prompts P", ylabel=f"spikes in their places after cooling, of {D}"))}
+EXPERIMENTS = {
+    "freezing": Experiment(
+        _points,
+        one_run,
+        _collect,
+        lines(
+            "P",
+            lambda r: {
+                f"-: {n} sweeps at each temperature": r["right"][:, k, :, -1]
+                for k, n in enumerate(r["sweeps"])
+            },
+            xlabel="prompts P",
+            ylabel=f"spikes in their places after cooling, of {D}",
+        ),
+    )
+}

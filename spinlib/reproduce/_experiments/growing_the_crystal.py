@@ -1,4 +1,5 @@
 """Sparse weights: how many prompts each method needs, and what a curriculum saves."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,29 +9,42 @@ from spinlib.icl import LinearTask, best_weights, population_error
 from spinlib.reproduce._experiment import Experiment, grid, lines
 
 D, N = 40, 800
-LADDER = range(140, 281, 20)               # prompts for the fast methods
-DESCENT = (220, 260, 300, 340)             # and for gradient descent
-FULL = (                                   # of the curriculum: D, design, blocks, draws, prompts
-    (40, "uniform", 1, 16, (140, 160, 180, 200)), (40, "growing", 8, 16, (140, 160, 180, 200)),
-    (80, "uniform", 1, 12, (340, 380, 420, 460)), (80, "growing", 8, 12, (300, 340, 380, 420)),
-    (160, "uniform", 1, 8, (840, 920, 1000, 1080)), (160, "growing", 8, 8, (660, 720, 780, 840)),
-    (160, "chain", 16, 8, (800, 880, 960, 1040)), (400, "uniform", 1, 4, (2600, 2700, 2800)),
-    (400, "growing", 8, 4, (2000, 2100, 2200)), (400, "chain", 20, 4, (2200, 2320, 2440)),
-    (800, "uniform", 1, 2, (4600,)), (800, "growing", 8, 2, (4600,)))
-SPIKES = {"two_points": [1], "ternary": [1, -1], "gaussian": [0]}      # means of spikes, in units of their size
+LADDER = range(140, 281, 20)  # prompts for the fast methods
+DESCENT = (220, 260, 300, 340)  # and for gradient descent
+FULL = (  # of the curriculum: D, design, blocks, draws, prompts
+    (40, "uniform", 1, 16, (140, 160, 180, 200)),
+    (40, "growing", 8, 16, (140, 160, 180, 200)),
+    (80, "uniform", 1, 12, (340, 380, 420, 460)),
+    (80, "growing", 8, 12, (300, 340, 380, 420)),
+    (160, "uniform", 1, 8, (840, 920, 1000, 1080)),
+    (160, "growing", 8, 8, (660, 720, 780, 840)),
+    (160, "chain", 16, 8, (800, 880, 960, 1040)),
+    (400, "uniform", 1, 4, (2600, 2700, 2800)),
+    (400, "growing", 8, 4, (2000, 2100, 2200)),
+    (400, "chain", 20, 4, (2200, 2320, 2440)),
+    (800, "uniform", 1, 2, (4600,)),
+    (800, "growing", 8, 2, (4600,)),
+)
+SPIKES = {
+    "two_points": [1],
+    "ternary": [1, -1],
+    "gaussian": [0],
+}  # means of spikes, in units of their size
 
 
 def posterior(r, v, share, size, kind):
     """Mean and variance of weights that are 0 or spikes, heard as r in noise v; share and size that fit best."""
     signs = np.array(SPIKES[kind], r.dtype)[:, None, None]
-    width = size**2 if kind == "gaussian" else 0 * size          # variance of a spike
+    width = size**2 if kind == "gaussian" else 0 * size  # variance of a spike
     centre, total = size * signs, v + width
     odds = np.log(share / len(signs) / (1 - share)) + np.log(v / total) / 2
-    odds = odds + r**2 / (2 * v) - (r - centre)**2 / (2 * total)
+    odds = odds + r**2 / (2 * v) - (r - centre) ** 2 / (2 * total)
     p = np.exp(odds - np.logaddexp(0, np.logaddexp.reduce(odds)))
     mean = (centre * v + r * width) / total
     first, second = (p * mean).sum(0), (p * (mean**2 + v * width / total)).sum(0)
-    found = np.sqrt(second.sum() / p.sum()) if kind == "gaussian" else (p * signs * r).sum() / p.sum()
+    found = (
+        np.sqrt(second.sum() / p.sum()) if kind == "gaussian" else (p * signs * r).sum() / p.sum()
+    )
     return first, second - first**2, p.sum() / r.size, found
 
 
@@ -39,7 +53,7 @@ def messages(u, x, y, window, kind, *, known=None, watch=None, sweeps=500, tol=1
 
     ``known``: (share, size, unexplained variance of a label); None: learned. ``watch``: the fault of ``iterate``.
     """
-    own = (np.arange(window.max() + 1)[:, None] == window).astype(y.dtype)      # (windows, P)
+    own = (np.arange(window.max() + 1)[:, None] == window).astype(y.dtype)  # (windows, P)
     A, count = np.stack([(u * u * one[:, None]).T @ (x * x) for one in own]), own.sum(1)
     share, size, floor = known or (1 / len(A[0]), 0.0, 0.0)
 
@@ -58,8 +72,15 @@ def messages(u, x, y, window, kind, *, known=None, watch=None, sweeps=500, tol=1
 
     W, doubt = np.zeros_like(A[0]), np.ones_like(count)
     learned = np.array([share, size or np.abs(hear(W, y, doubt)[0]).max()], y.dtype)
-    return iterate(step, (W, y, 0 * doubt, doubt, learned), damping=0.3, tol=tol, max_iter=sweeps, silent=True,
-                   fault=watch).state[0]
+    return iterate(
+        step,
+        (W, y, 0 * doubt, doubt, learned),
+        damping=0.3,
+        tol=tol,
+        max_iter=sweeps,
+        silent=True,
+        fault=watch,
+    ).state[0]
 
 
 def refit(S, y, w):
@@ -87,7 +108,7 @@ def product_descent(S, y, signed, steps=4000, every=20):
         w = U * U - V * V if signed else U * U
         if k % every == 0:
             yield w
-        g = 0.6 * S.T @ (S @ w - y) / len(y)              # rate 0.3
+        g = 0.6 * S.T @ (S @ w - y) / len(y)  # rate 0.3
         U, V = U * (1 - g), V * (1 + g)
 
 
@@ -110,7 +131,9 @@ def _ladder(rng, P, draw):
             strengths = np.geomspace(1, 0.02, 15) * (pull if positive else np.abs(pull)).max()
             path = lasso_path(S, y, alphas=strengths, positive=positive, tol=1e-3)[1].T
             found[f"{name}_l1"] = min(path, key=error)
-            found[f"{name}_pursuit"] = min((pursuit(S, y, w) for w in path), key=lambda w: ((y - S @ w)**2).sum())
+            found[f"{name}_pursuit"] = min(
+                (pursuit(S, y, w) for w in path), key=lambda w: ((y - S @ w) ** 2).sum()
+            )
         found["pursuit"] = pursuit(S, y, np.zeros(D * D))
     if P in DESCENT and draw < 6:
         for name, signed in (("product", True), ("square", False)):
@@ -120,8 +143,11 @@ def _ladder(rng, P, draw):
 
 
 def _ladder_points(full):
-    return [{"P": P, "draw": k} for P in (sorted({*LADDER, *DESCENT}) if full else (220,))
-            for k in range(10 if full else 1)]
+    return [
+        {"P": P, "draw": k}
+        for P in (sorted({*LADDER, *DESCENT}) if full else (220,))
+        for k in range(10 if full else 1)
+    ]
 
 
 def _ladder_collect(points, results):
@@ -132,19 +158,26 @@ def _ladder_collect(points, results):
     ``signed_pursuit`` (from the path, the lowest training error), ``pursuit`` (from 0); gradient descent on U*U - V*V
     (``product``) and U*U (``square``), stopped at its lowest exact error, with ``_refit`` of the D largest. ``floor``.
     """
-    return grid(points, results, "P", "draw") | {"floor": np.array(population_error(best_weights(D, N), N))}
+    return grid(points, results, "P", "draw") | {
+        "floor": np.array(population_error(best_weights(D, N), N))
+    }
 
 
 def windows(design, blocks, P, c, extra=1.3):
     """Which blocks the queries of a window cover, (windows, blocks), and the window of each of P prompts."""
-    if design == "chain":                                 # three neighbours, cut at the ends
+    if design == "chain":  # three neighbours, cut at the ends
         k, b = np.arange(blocks + 2)[:, None], np.arange(blocks)
         seen, weight = (k - 2 <= b) & (b <= k), np.ones(blocks + 2)
-    else:                                                 # all blocks up to a last one, which grows
+    else:  # all blocks up to a last one, which grows
         k, j = np.arange(1, blocks + 1), np.arange(blocks)[:, None]
-        told = np.log1p(c / (1 - c) * np.maximum(0, k - j) / k)       # what window k tells where j blocks are known
-        seen, weight = np.tril(np.ones((blocks, blocks), bool)), np.linalg.solve(told, 1 - j[:, 0] / blocks)
-        weight[-1] *= extra                               # for the last block, which no other window covers
+        told = np.log1p(
+            c / (1 - c) * np.maximum(0, k - j) / k
+        )  # what window k tells where j blocks are known
+        seen, weight = (
+            np.tril(np.ones((blocks, blocks), bool)),
+            np.linalg.solve(told, 1 - j[:, 0] / blocks),
+        )
+        weight[-1] *= extra  # for the last block, which no other window covers
     ends = np.round(P * np.cumsum([0, *weight]) / weight.sum()).astype(int)
     return seen, np.repeat(np.arange(len(weight)), np.diff(ends))
 
@@ -155,10 +188,15 @@ def window_prompts(rng, D, N, design, blocks, P):
     parts = []
     for k, inside in enumerate(np.repeat(seen, D // blocks, axis=1)):
         w, z, x = (rng.standard_normal(((window == k).sum(), n)) for n in (D, D, inside.sum()))
-        length, chi = np.linalg.norm(w, axis=1, keepdims=True), np.sqrt(rng.chisquare(N, (len(w), 1)))
+        length, chi = (
+            np.linalg.norm(w, axis=1, keepdims=True),
+            np.sqrt(rng.chisquare(N, (len(w), 1))),
+        )
         e, query = w / length, np.zeros_like(w)
         query[:, inside] = x * np.sqrt(D / inside.sum())
-        u = (chi * e + z - e * (e * z).sum(1, keepdims=True)) * chi * length / np.sqrt(D) / N      # X0 y0 / N
+        u = (
+            (chi * e + z - e * (e * z).sum(1, keepdims=True)) * chi * length / np.sqrt(D) / N
+        )  # X0 y0 / N
         parts.append((u, query, (w * query).sum(1) / np.sqrt(D)))
     return *(np.concatenate(one).astype(np.float32) for one in zip(*parts)), window
 
@@ -166,21 +204,30 @@ def window_prompts(rng, D, N, design, blocks, P):
 def _curriculum(rng, D, design, blocks, P, draw):
     c, columns = float(best_weights(D, 20 * D)[0, 0]), []
 
-    def watch(state):                                     # errors by column; stops where 60 sweeps have changed little
-        columns.append(1 - c + ((state[0] - c * np.eye(D, dtype=np.float32))**2).sum(0) / c)
+    def watch(state):  # errors by column; stops where 60 sweeps have changed little
+        columns.append(1 - c + ((state[0] - c * np.eye(D, dtype=np.float32)) ** 2).sum(0) / c)
         return "stuck" if len(columns) > 100 and np.mean(columns[-61] - columns[-1]) < 0.005 else ""
 
     u, x, y, window = window_prompts(rng, D, 20 * D, design, blocks, P)
-    messages(u, x, y, window, "two_points", known=(1 / D, c, 1 - c), watch=watch, sweeps=401, tol=1e-4)
+    messages(
+        u, x, y, window, "two_points", known=(1 / D, c, 1 - c), watch=watch, sweeps=401, tol=1e-4
+    )
     front = np.array(columns).reshape(len(columns), 20, -1).mean(2)[::4].astype(np.float32)
     front = np.concatenate([front, np.repeat(front[-1:], 101 - len(front), axis=0)])
-    return {"error": columns[-1].mean(), "sweeps": len(columns)} | ({"front": front} if D == 400 else {})
+    return {"error": columns[-1].mean(), "sweeps": len(columns)} | (
+        {"front": front} if D == 400 else {}
+    )
 
 
 def _curriculum_points(full):
-    return [{"D": D, "design": design, "blocks": blocks, "P": P, "draw": k}
-            for D, design, blocks, draws, prompts in (FULL if full else ((40, "growing", 8, 2, (180,)),))
-            for P in prompts for k in range(draws)]
+    return [
+        {"D": D, "design": design, "blocks": blocks, "P": P, "draw": k}
+        for D, design, blocks, draws, prompts in (
+            FULL if full else ((40, "growing", 8, 2, (180,)),)
+        )
+        for P in prompts
+        for k in range(draws)
+    ]
 
 
 def _curriculum_collect(points, results):
@@ -196,18 +243,44 @@ def _curriculum_collect(points, results):
 
 def _curriculum_draw(figure, result, color):
     ax = figure.subplots()
-    size = max(set(result["D"]), key=lambda size: (len(set(result["design"][result["D"] == size])), size))
+    size = max(
+        set(result["D"]), key=lambda size: (len(set(result["design"][result["D"] == size])), size)
+    )
     for design, look in (("uniform", "reference"), ("chain", "simulation"), ("growing", "message")):
         own = (result["design"] == design) & (result["D"] == size)
-        ax.plot(result["P"][own], result["error"][own], "o", color=color[look], alpha=0.6, label=f"windows: {design}")
+        ax.plot(
+            result["P"][own],
+            result["error"][own],
+            "o",
+            color=color[look],
+            alpha=0.6,
+            label=f"windows: {design}",
+        )
     ax.set(title=f"D = {size}", xlabel="prompts P", ylabel="error of a run on uniform queries")
     ax.legend()
 
 
 EXPERIMENTS = {
-    "sparse_ladder": Experiment(_ladder_points, _ladder, _ladder_collect, lines(
-        "P", {"two_points": "message: messages, spikes of one size", "ternary": "theory: messages, spikes of two signs",
-              "gaussian": "simulation: messages, Gaussian spikes", "positive_pursuit": "exact: pursuit, positive start",
-              "signed_pursuit": "reference: pursuit, signed start", "pursuit": "wrong: pursuit from zero",
-              "square_refit": "training: descent on U*U, fitted again"}, xlabel="prompts P", ylabel="error")),
-    "sparse_curriculum": Experiment(_curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw)}
+    "sparse_ladder": Experiment(
+        _ladder_points,
+        _ladder,
+        _ladder_collect,
+        lines(
+            "P",
+            {
+                "two_points": "message: messages, spikes of one size",
+                "ternary": "theory: messages, spikes of two signs",
+                "gaussian": "simulation: messages, Gaussian spikes",
+                "positive_pursuit": "exact: pursuit, positive start",
+                "signed_pursuit": "reference: pursuit, signed start",
+                "pursuit": "wrong: pursuit from zero",
+                "square_refit": "training: descent on U*U, fitted again",
+            },
+            xlabel="prompts P",
+            ylabel="error",
+        ),
+    ),
+    "sparse_curriculum": Experiment(
+        _curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw
+    ),
+}

@@ -1,4 +1,5 @@
 """The experiment of the chapter on in-context learning: a small softmax transformer that learns to fit."""
+
 from __future__ import annotations
 
 from functools import partial
@@ -37,7 +38,7 @@ def _ridge_answers(pairs, noise):
     P, n, D = pairs.shape[0], pairs.shape[1], pairs.shape[2] - 1
     answers = np.zeros((P, n))
     for t in range(1, n):
-        X = pairs[:, :t + 1].transpose(0, 2, 1).copy()
+        X = pairs[:, : t + 1].transpose(0, 2, 1).copy()
         X[:, -1, -1] = 0
         answers[:, t] = in_context_ridge(X, D * noise**2 / t)
     return answers
@@ -46,9 +47,15 @@ def _ridge_answers(pairs, noise):
 def _points(full):
     """Fresh tasks first, with four training seeds; then pools of M tasks, with two."""
     if not full:
-        return [{"D": 2, "N": 6, "tasks": M, "run": 0, "steps": 100, "width": 16, "layers": 1} for M in (0, 4)]
+        return [
+            {"D": 2, "N": 6, "tasks": M, "run": 0, "steps": 100, "width": 16, "layers": 1}
+            for M in (0, 4)
+        ]
     plan = [(0, run) for run in range(4)] + [(M, run) for run in range(2) for M in (2, 8, 32, 128)]
-    return [{"D": 5, "N": 15, "tasks": M, "run": run, "steps": 6000, "width": 32, "layers": 2} for M, run in plan]
+    return [
+        {"D": 5, "N": 15, "tasks": M, "run": run, "steps": 6000, "width": 32, "layers": 2}
+        for M, run in plan
+    ]
 
 
 def _seeds(rng, points):
@@ -66,9 +73,11 @@ def _compute(rng, D, N, tasks, run, steps, width, layers, noise=0.5, prompts=200
             continue
         pairs, rules = LinearTask(D, 2 * N, noise=noise, tasks=known).sample_pairs(prompts, rng=rng)
         truth = (pairs[:, :, :-1] @ rules[:, :, None])[:, :, 0]
-        blocks = np.array_split(pairs, max(1, prompts // 200))                 # little memory
-        answers = {"net": np.concatenate([net(block).numpy() for block in blocks]),
-                   "ridge": _ridge_answers(pairs, noise)}
+        blocks = np.array_split(pairs, max(1, prompts // 200))  # little memory
+        answers = {
+            "net": np.concatenate([net(block).numpy() for block in blocks]),
+            "ridge": _ridge_answers(pairs, noise),
+        }
         if pool is not None:
             answers["posterior"] = pool_posterior(pairs, pool / sqrt(D), noise)
         for who, y in answers.items():
@@ -93,13 +102,32 @@ def _collect(points, results):
     """
     fresh = grid(*zip(*[(p, r) for p, r in zip(points, results) if not p["tasks"]]), "run")
     pools = grid(*zip(*[(p, r) for p, r in zip(points, results) if p["tasks"]]), "tasks", "run")
-    alone = {name: fresh[f"new_{name}"] for name in ("net", "ridge", "net_bar", "ridge_bar", "from_ridge")}
+    alone = {
+        name: fresh[f"new_{name}"]
+        for name in ("net", "ridge", "net_bar", "ridge_bar", "from_ridge")
+    }
     both = [f"{where}_{who}" for where in ("new", "pool") for who in ("net", "ridge", "posterior")]
-    return {"length": np.arange(2 * points[0]["N"] + 1), "M": pools["tasks"], **alone,
-            **{name: pools[name] for name in both},
-            **{f"from_{who}_M": pools[f"new_from_{who}"] for who in ("ridge", "posterior")}}
+    return {
+        "length": np.arange(2 * points[0]["N"] + 1),
+        "M": pools["tasks"],
+        **alone,
+        **{name: pools[name] for name in both},
+        **{f"from_{who}_M": pools[f"new_from_{who}"] for who in ("ridge", "posterior")},
+    }
 
 
-EXPERIMENTS = {"icl_transformer": Experiment(_points, _compute, _collect, lines(
-        "length", {"net": "training: transformer", "ridge": "theory: ridge regression"}, axis=-1,
-        xlabel="examples in the prompt", ylabel="error"), _seeds)}
+EXPERIMENTS = {
+    "icl_transformer": Experiment(
+        _points,
+        _compute,
+        _collect,
+        lines(
+            "length",
+            {"net": "training: transformer", "ridge": "theory: ridge regression"},
+            axis=-1,
+            xlabel="examples in the prompt",
+            ylabel="error",
+        ),
+        _seeds,
+    )
+}

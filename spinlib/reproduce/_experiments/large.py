@@ -1,4 +1,5 @@
 """How large it goes: ground states of prompts that are drawn block by block, whose couplings are never formed."""
+
 from __future__ import annotations
 
 import sys
@@ -19,10 +20,12 @@ def _points(full: bool, size: int | None = None) -> list[dict]:
     return [{"D": D, "draw": k} for D, n in draws.items() for k in range(n)]
 
 
-def _compute(rng: RNG, D: int, draw: int, device: str = "cpu", tell: Callable | None = None) -> dict:
+def _compute(
+    rng: RNG, D: int, draw: int, device: str = "cpu", tell: Callable | None = None
+) -> dict:
     clock, times = time.process_time if device == "cpu" else time.perf_counter, []
     P, N, ridge, start = 2 * D * D, 5 * D, 0.2 / D, clock()
-    drawing = 1000 / D                                  # sweeps that take as long, about; 16 passes come after it
+    drawing = 1000 / D  # sweeps that take as long, about; 16 passes come after it
 
     def swept(residual):
         times.append(clock())
@@ -30,12 +33,24 @@ def _compute(rng: RNG, D: int, draw: int, device: str = "cpu", tell: Callable | 
             tell(min(1.0, (drawing + len(times)) / (drawing + 16)))
 
     blocks = LinearTask(D, N).blocks(P, size=2048, rng=int(check_rng(rng).integers(2**63)))
-    found = ground_state_cg(blocks, ridge, tol=1e-4, dtype=np.float32, device=None if device == "cpu" else device,
-                            keep=True, callback=swept)
+    found = ground_state_cg(
+        blocks,
+        ridge,
+        tol=1e-4,
+        dtype=np.float32,
+        device=None if device == "cpu" else device,
+        keep=True,
+        callback=swept,
+    )
     sweep = (times[-1] - times[0]) / (len(times) - 1)
-    return {"error": population_error(weights(found.mean), N), "theory": learning_curve(D, N, P, ridge),
-            "sweeps": found.n_iter, "seconds": clock() - start, "gflops": 4e-9 * P * D * (D + 1) / sweep,
-            "peak_GB": _peak()}
+    return {
+        "error": population_error(weights(found.mean), N),
+        "theory": learning_curve(D, N, P, ridge),
+        "sweeps": found.n_iter,
+        "seconds": clock() - start,
+        "gflops": 4e-9 * P * D * (D + 1) / sweep,
+        "peak_GB": _peak(),
+    }
 
 
 def _peak() -> float:
@@ -43,7 +58,10 @@ def _peak() -> float:
     if sys.platform == "win32":
         return np.nan
     import resource
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1e-9 if sys.platform == "darwin" else 1.024e-6)
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1e-9 if sys.platform == "darwin" else 1.024e-6
+    )
 
 
 def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
@@ -58,11 +76,28 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 
 def _say(result: dict) -> str:
-    mean = {name: np.nanmean(result[name], axis=1) for name in ("error", "theory", "seconds", "gflops", "peak_GB")}
+    mean = {
+        name: np.nanmean(result[name], axis=1)
+        for name in ("error", "theory", "seconds", "gflops", "peak_GB")
+    }
     rows = zip(result["D"], *mean.values(), strict=True)
-    return "\n".join(f"D = {D}: error {error:.4f}, law {theory:.4f}; {seconds:.3g} s a ground state, "
-                     f"{gflops:.0f} Gflop/s, {peak:.2g} GB" for D, error, theory, seconds, gflops, peak in rows)
+    return "\n".join(
+        f"D = {D}: error {error:.4f}, law {theory:.4f}; {seconds:.3g} s a ground state, "
+        f"{gflops:.0f} Gflop/s, {peak:.2g} GB"
+        for D, error, theory, seconds, gflops, peak in rows
+    )
 
 
-EXPERIMENTS = {"large": Experiment(_points, _compute, _collect, say=_say, draw=lines(
-    "D", {"error": "simulation: ground states", "theory": "theory: learning curve"}, ylabel="error"))}
+EXPERIMENTS = {
+    "large": Experiment(
+        _points,
+        _compute,
+        _collect,
+        say=_say,
+        draw=lines(
+            "D",
+            {"error": "simulation: ground states", "theory": "theory: learning curve"},
+            ylabel="error",
+        ),
+    )
+}

@@ -1,4 +1,5 @@
 """Experiments of the chapter on when a transformer learns: the map of the contrast; messages against training."""
+
 from __future__ import annotations
 
 import warnings
@@ -10,14 +11,27 @@ from scipy.linalg.blas import dsymv
 
 from spinlib import ConvergenceWarning
 from spinlib.descent import trajectory
-from spinlib.icl import Features, LinearTask, averages, contrast, population_error, to_spin_glass, weights
+from spinlib.icl import (
+    Features,
+    LinearTask,
+    averages,
+    contrast,
+    population_error,
+    to_spin_glass,
+    weights,
+)
 from spinlib.inference import amp, ground_state
 from spinlib.reproduce._experiment import Experiment, grid, lines
 from spinlib.spin_glass import SpinGlass
 
 
-def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0, sweeps: int = 100,
-                 damping: float = 0.9) -> tuple[np.ndarray, bool]:
+def naive_sweeps(
+    glass: SpinGlass,
+    rng: np.random.Generator,
+    beta: float = 100.0,
+    sweeps: int = 100,
+    damping: float = 0.9,
+) -> tuple[np.ndarray, bool]:
     """The means after the published sweeps of Thesis eq. (153), from normal random means and variances, and whether the
     published criterion holds: the mean squares of the last steps of m and of v sum to less than 1e-6."""
     J, J2 = np.asfortranarray(glass.J), np.asfortranarray(glass.J**2)
@@ -37,7 +51,11 @@ def naive_sweeps(glass: SpinGlass, rng: np.random.Generator, beta: float = 100.0
 def _points_map(full):
     N, P, repeats = range(2, 101, 2), list(range(20, 1001, 20)), 10
     if not full:
-        N, P, repeats = (2, 4, 10, 20, 40, 60, 80, 100), [20, 60, 100, 160, 240, 400, 600, 800, 1000], 3
+        N, P, repeats = (
+            (2, 4, 10, 20, 40, 60, 80, 100),
+            [20, 60, 100, 160, 240, 400, 600, 800, 1000],
+            3,
+        )
     return [{"N": n, "repeat": k, "P": P, "D": 20} for k in range(repeats) for n in N]
 
 
@@ -53,7 +71,10 @@ def _cells(rng, N, repeat, P, D):
         np.fill_diagonal(J, 0)
         for ridge, names in ((1.0, _GROUND[:2]), (0.01, _GROUND[2:])):
             glass = SpinGlass(J, h / p, ridge + stiff)
-            W = weights(cho_solve(cho_factor(glass.hessian, overwrite_a=True, check_finite=False), glass.h), D)
+            W = weights(
+                cho_solve(cho_factor(glass.hessian, overwrite_a=True, check_finite=False), glass.h),
+                D,
+            )
             found[names[0]][k], found[names[1]][k] = contrast(W), population_error(W, N)
             if ridge == 1:
                 m, converged = naive_sweeps(glass, rng)
@@ -73,7 +94,7 @@ def _collect_map(points, results):
     at ridge 1, over the share ``converged`` of the repeats, NaN where none did: so the published blank cells appear.
     Cells of one N and one repeat share their first prompts. Quick: 3 repeats; full: 10, as published.
     """
-    cells = grid(points, results, "N", "repeat")                                  # (n_N, repeats, n_P)
+    cells = grid(points, results, "N", "repeat")  # (n_N, repeats, n_P)
     good = np.isfinite(cells["contrast_eq153"])
     total = np.where(good, cells["contrast_eq153"], 0).sum(1)
     result = {name: cells[name].mean(1) for name in _GROUND}
@@ -83,29 +104,46 @@ def _collect_map(points, results):
 
 
 def _draw_map(figure, result, color):
-    axes, kinds = figure.subplots(1, 2, sharey=True), {"exact": "ground state", "eq153": "messages without reaction"}
+    axes, kinds = (
+        figure.subplots(1, 2, sharey=True),
+        {"exact": "ground state", "eq153": "messages without reaction"},
+    )
     for ax, (kind, words) in zip(axes, kinds.items()):
-        cells = ax.pcolormesh(result["N"], result["P"], result[f"contrast_{kind}"].T, vmin=0, vmax=1, cmap="viridis")
+        cells = ax.pcolormesh(
+            result["N"], result["P"], result[f"contrast_{kind}"].T, vmin=0, vmax=1, cmap="viridis"
+        )
         ax.set(title=words, xlabel="examples N")
     axes[0].set_ylabel("prompts P")
     figure.colorbar(cells, ax=axes, location="bottom", label="contrast (white: no fixed point)")
 
 
-def five_errors(data: Features, N: int, start: np.ndarray, weight_decay: float = 0.01, corr: ArrayLike = 0.0,
-                **options) -> dict[str, float]:
+def five_errors(
+    data: Features,
+    N: int,
+    start: np.ndarray,
+    weight_decay: float = 0.01,
+    corr: ArrayLike = 0.0,
+    **options,
+) -> dict[str, float]:
     """Population errors of the five weights of Fig 12b on one sample of tokens of covariance ``corr``: ``adam``, 5000
     published steps from ``start`` on a mean squared error without its half; ``exact`` and ``exact_half``, at half the
     decay; ``amp_eq153`` and ``amp`` at beta = 100 with these ``options``, NaN where they do not converge."""
     glass = to_spin_glass(data, weight_decay)
     half = SpinGlass(glass.J, glass.h, glass.lam - weight_decay / 2)
-    found = {"adam": trajectory(half, start, steps=5000, lr=0.001, eps=5e-9)[-1],
-             "exact": ground_state(glass).mean, "exact_half": ground_state(half).mean}
+    found = {
+        "adam": trajectory(half, start, steps=5000, lr=0.001, eps=5e-9)[-1],
+        "exact": ground_state(glass).mean,
+        "exact_half": ground_state(half).mean,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # not converging is an answer here
         for name, onsager in (("amp_eq153", False), ("amp", True)):
             run = amp(glass, 100.0, onsager=onsager, **options)
             found[name] = run.mean if run.converged else None
-    return {name: np.nan if w is None else population_error(weights(w), N, corr=corr) for name, w in found.items()}
+    return {
+        name: np.nan if w is None else population_error(weights(w), N, corr=corr)
+        for name, w in found.items()
+    }
 
 
 def _points_five(full):
@@ -115,7 +153,9 @@ def _points_five(full):
 
 def _five(rng, N, repeat, D, P):
     data = LinearTask(D, N).sample_features(P, rng=rng)
-    return five_errors(data, N, rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1), damping=0.3, tol=1e-8)
+    return five_errors(
+        data, N, rng.standard_normal(D * (D + 1)) / np.sqrt(D + 1), damping=0.3, tol=1e-8
+    )
 
 
 def _collect_five(points, results):
@@ -130,6 +170,20 @@ def _collect_five(points, results):
 
 EXPERIMENTS = {
     "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
-    "fig12b": Experiment(_points_five, _five, _collect_five, lines(
-        "N", {"exact": "exact: ground state", "amp": "theory: message passing", "adam": "training: Adam",
-              "amp_eq153": "wrong: messages without reaction"}, xlabel="examples N", ylabel="error"))}
+    "fig12b": Experiment(
+        _points_five,
+        _five,
+        _collect_five,
+        lines(
+            "N",
+            {
+                "exact": "exact: ground state",
+                "amp": "theory: message passing",
+                "adam": "training: Adam",
+                "amp_eq153": "wrong: messages without reaction",
+            },
+            xlabel="examples N",
+            ylabel="error",
+        ),
+    ),
+}

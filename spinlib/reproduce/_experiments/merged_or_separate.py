@@ -4,6 +4,7 @@ Settings of the published figure: D = 20, N = 100, all weights start from
 N(0, 1/(D + 1)), Adam with lr .01 and no decay, 3000 steps, P = int(alpha D^2), 50 runs. Source: Thesis eqs. (171),
 (172) and Fig. 16; the start is that of the published code (the text says N(0, 1)).
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,13 +15,39 @@ from spinlib.icl import LinearTask, population_error, to_spin_glass
 from spinlib.reproduce._experiment import Experiment, lines
 
 _QUICK = [0.3, 0.6, 0.9, 1.05, 1.5]
-_FULL = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0]
+_FULL = [
+    0.1,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    0.95,
+    1.0,
+    1.05,
+    1.1,
+    1.2,
+    1.3,
+    1.4,
+    1.5,
+    1.6,
+    1.7,
+    1.8,
+    1.9,
+    2.0,
+]
 
 
 def _points(full: bool) -> list[dict]:
     alphas, blocks, repeats = (_FULL, 5, 10) if full else (_QUICK, 1, 3)
-    return [{"alpha": alpha, "repeats": repeats, "D": 20, "N": 100, "steps": 3000}
-            for alpha in alphas for _ in range(blocks)]
+    return [
+        {"alpha": alpha, "repeats": repeats, "D": 20, "N": 100, "steps": 3000}
+        for alpha in alphas
+        for _ in range(blocks)
+    ]
 
 
 def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -> dict:
@@ -29,9 +56,14 @@ def _compute(rng: RNG, alpha: float, repeats: int, D: int, N: int, steps: int) -
     for run in range(repeats):
         glass = to_spin_glass(LinearTask(D, N).sample_features(int(alpha * D * D), rng=rng), 0.0)
         W, W_K, W_Q = (rng.standard_normal((D + 1, k)) / np.sqrt(D + 1) for k in (D, D + 1, D))
-        least = np.linalg.pinv(glass.hessian, rcond=1e-12, hermitian=True) @ glass.h  # of all minima that of least norm
-        found = {"merged": trajectory(glass, W, steps=steps)[-1], "exact": least.reshape(D + 1, D),
-                 "separate": trajectory(glass, (W_K, W_Q), steps=steps)[-1]}
+        least = (
+            np.linalg.pinv(glass.hessian, rcond=1e-12, hermitian=True) @ glass.h
+        )  # of all minima that of least norm
+        found = {
+            "merged": trajectory(glass, W, steps=steps)[-1],
+            "exact": least.reshape(D + 1, D),
+            "separate": trajectory(glass, (W_K, W_Q), steps=steps)[-1],
+        }
         for name, weights in found.items():
             errors[name][run] = population_error(weights, N)
     return errors
@@ -44,12 +76,31 @@ def _collect(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     the ground state at ridge 0 (of least norm where there are many).
     """
     alphas = sorted({point["alpha"] for point in points})
-    rows = lambda name: [np.concatenate([r[name] for p, r in zip(points, results) if p["alpha"] == alpha])
-                         for alpha in alphas]
-    return {"alpha": np.array(alphas)} | {name: np.array(rows(name)) for name in ("merged", "separate", "exact")}
+    rows = lambda name: [
+        np.concatenate([r[name] for p, r in zip(points, results) if p["alpha"] == alpha])
+        for alpha in alphas
+    ]
+    return {"alpha": np.array(alphas)} | {
+        name: np.array(rows(name)) for name in ("merged", "separate", "exact")
+    }
 
 
-EXPERIMENTS = {"fig16": Experiment(_points, _compute, _collect, lines(
-        "alpha", {"merged": "wrong: one matrix W, trained", "separate": "training: keys and queries, trained",
-                  "exact": "exact: ground state of least norm"}, yscale="log", xlabel="$P/D^2$", ylabel="error",
-        ylim=(0.1, 30)))}
+EXPERIMENTS = {
+    "fig16": Experiment(
+        _points,
+        _compute,
+        _collect,
+        lines(
+            "alpha",
+            {
+                "merged": "wrong: one matrix W, trained",
+                "separate": "training: keys and queries, trained",
+                "exact": "exact: ground state of least norm",
+            },
+            yscale="log",
+            xlabel="$P/D^2$",
+            ylabel="error",
+            ylim=(0.1, 30),
+        ),
+    )
+}

@@ -1,4 +1,5 @@
 """Experiments of the chapter on the optimal weights: Thesis Figs. 7, 8, 9 (S5, S6, 2 of arXiv:2408.02288)."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,10 @@ from spinlib.reproduce._experiment import Experiment, lines
 
 
 def _points7(full: bool) -> list[dict]:
-    return [{"D": 100, "N": N, "matrices": 10_000 if full else 20} for N in (100, 200, 500, 1000, 10_000)]
+    return [
+        {"D": 100, "N": N, "matrices": 10_000 if full else 20}
+        for N in (100, 200, 500, 1000, 10_000)
+    ]
 
 
 def _compute7(D: int, N: int, matrices: int, *, rng: np.random.Generator) -> dict:
@@ -27,14 +31,18 @@ def _collect7(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     ``N`` (5,) = 100, 200, 500, 1000, 10 000; of each ``eigenvalues_N`` (matrices, 100), float32. Quick: 20 matrices,
     full: the 10 000 of the figure (4 MB a size, so the full run is not stored).
     """
-    return {"N": np.array([p["N"] for p in points]),
-            **{f"eigenvalues_{p['N']}": r["eigenvalues"] for p, r in zip(points, results)}}
+    return {
+        "N": np.array([p["N"] for p in points]),
+        **{f"eigenvalues_{p['N']}": r["eigenvalues"] for p, r in zip(points, results)},
+    }
 
 
 def _draw7(figure, result, color):
     ax = figure.subplots()
     for N in result["N"]:
-        ax.hist(result[f"eigenvalues_{N}"].ravel(), 60, density=True, histtype="step", label=f"N = {N}")
+        ax.hist(
+            result[f"eigenvalues_{N}"].ravel(), 60, density=True, histtype="step", label=f"N = {N}"
+        )
     ax.set(yscale="log", xlabel="eigenvalue", ylabel="density")
     ax.legend()
 
@@ -44,8 +52,9 @@ def _draw7(figure, result, color):
 
 def _points8(full: bool) -> list[dict]:
     solved, trained = (50, 50) if full else (6, 10)
-    return ([{"D": 10, "N": 50, "draws": 100, "epochs": 0}] * solved
-            + [{"D": 10, "N": 50, "draws": 1, "epochs": 1000}] * trained)
+    return [{"D": 10, "N": 50, "draws": 100, "epochs": 0}] * solved + [
+        {"D": 10, "N": 50, "draws": 1, "epochs": 1000}
+    ] * trained
 
 
 def _compute8(D: int, N: int, draws: int, epochs: int, *, rng: np.random.Generator) -> dict:
@@ -57,7 +66,11 @@ def _compute8(D: int, N: int, draws: int, epochs: int, *, rng: np.random.Generat
     """
     inverse = np.array([np.linalg.inv(wishart(D, N, rng=rng)) for _ in range(draws)])
     distance = ((inverse - np.eye(D)) ** 2).mean(axis=(1, 2))
-    return {"distance": distance} if not epochs else {"curve": [*_adam(inverse[0], epochs, rng), *distance]}
+    return (
+        {"distance": distance}
+        if not epochs
+        else {"curve": [*_adam(inverse[0], epochs, rng), *distance]}
+    )
 
 
 def _adam(inverse: np.ndarray, epochs: int, rng: np.random.Generator) -> list[float]:
@@ -93,9 +106,13 @@ def _collect8(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     """
     solved = [r["distance"] for p, r in zip(points, results) if not p["epochs"]]
     curve = np.array([r["curve"] for p, r in zip(points, results) if p["epochs"]])
-    return {"distance": np.concatenate(solved), "mean_exact": np.array(mean_distance(points[0]["D"], points[0]["N"])),
-            "epochs": np.arange(0, max(p["epochs"] for p in points) + 1, 10), "curve": curve[:, :-1],
-            "curve_exact": curve[:, -1]}
+    return {
+        "distance": np.concatenate(solved),
+        "mean_exact": np.array(mean_distance(points[0]["D"], points[0]["N"])),
+        "epochs": np.arange(0, max(p["epochs"] for p in points) + 1, 10),
+        "curve": curve[:, :-1],
+        "curve_exact": curve[:, -1],
+    }
 
 
 # --- Fig. 9: trained weights, and the means and variances of message passing ------------------------------------------
@@ -103,8 +120,9 @@ def _collect8(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 def _points9(full: bool) -> list[dict]:
     sizes = {"D": 10, "N": 100}
-    return ([{**sizes, "P": P, "what": "training", "steps": 3000} for P in (10, 1000)]
-            + [{**sizes, "P": 5000, "what": "messages", "steps": 0}] * (50 if full else 5))
+    return [{**sizes, "P": P, "what": "training", "steps": 3000} for P in (10, 1000)] + [
+        {**sizes, "P": 5000, "what": "messages", "steps": 0}
+    ] * (50 if full else 5)
 
 
 def _compute9(D: int, N: int, P: int, what: str, steps: int, *, rng: np.random.Generator) -> dict:
@@ -113,16 +131,31 @@ def _compute9(D: int, N: int, P: int, what: str, steps: int, *, rng: np.random.G
     if what == "messages":
         ridge, beta = 0.01, 100.0
         found = amp(to_spin_glass(data, ridge), beta, onsager=False, damping=0.5)
-        idle = np.full((D + 1, 1), 1 / (beta * ridge))       # the last column meets no data: mean 0, this variance
-        return {"mean": np.hstack([weights(found.mean, D), 0 * idle]), "var": np.hstack([weights(found.var, D), idle])}
+        idle = np.full(
+            (D + 1, 1), 1 / (beta * ridge)
+        )  # the last column meets no data: mean 0, this variance
+        return {
+            "mean": np.hstack([weights(found.mean, D), 0 * idle]),
+            "var": np.hstack([weights(found.var, D), idle]),
+        }
     from spinlib.attention import LinearAttention
     from spinlib.training import fit
 
     start = rng.standard_normal((D + 1, D + 1)) / np.sqrt(D + 1)
     model = LinearAttention(D).set_weights(start[:, :D])
-    history = fit(model, data, steps=steps, test=LinearTask(D, N).sample_features(5000, rng=rng), test_every=50)
-    return {"W": np.hstack([model.weights(), start[:, D:]]), "start": start,      # no ridge: the idle column stays
-            "steps": history.test_steps, "error": history.test_error}
+    history = fit(
+        model,
+        data,
+        steps=steps,
+        test=LinearTask(D, N).sample_features(5000, rng=rng),
+        test_every=50,
+    )
+    return {
+        "W": np.hstack([model.weights(), start[:, D:]]),
+        "start": start,  # no ridge: the idle column stays
+        "steps": history.test_steps,
+        "error": history.test_error,
+    }
 
 
 def _collect9(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
@@ -135,17 +168,45 @@ def _collect9(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
     ``diagonal`` (draws,): the mean of the ten diagonal means, of this draw first. Quick: 5 draws; full: 50.
     """
     few, many, *messages = results
-    return {"W_few": few["W"], "W_many": many["W"], "start_few": few["start"], "start_many": many["start"],
-            "steps": few["steps"], "error_few": few["error"], "error_many": many["error"],
-            "mean": messages[0]["mean"], "var": messages[0]["var"],
-            "diagonal": np.array([np.diagonal(r["mean"])[:-1].mean() for r in messages])}
+    return {
+        "W_few": few["W"],
+        "W_many": many["W"],
+        "start_few": few["start"],
+        "start_many": many["start"],
+        "steps": few["steps"],
+        "error_few": few["error"],
+        "error_many": many["error"],
+        "mean": messages[0]["mean"],
+        "var": messages[0]["var"],
+        "diagonal": np.array([np.diagonal(r["mean"])[:-1].mean() for r in messages]),
+    }
 
 
 EXPERIMENTS = {
     "fig7": Experiment(_points7, _compute7, _collect7, _draw7),
-    "fig8": Experiment(_points8, _compute8, _collect8, lines(
-        "epochs", {"curve": "training: Adam on one prompt matrix"}, axis=-1, yscale="log", xlabel="epoch",
-        ylabel="distance of the weights from the identity")),
-    "fig9": Experiment(_points9, _compute9, _collect9, lines(
-        "steps", {"error_few": "wrong: 10 prompts", "error_many": "training: 1000 prompts"}, yscale="log",
-        xlabel="steps of Adam", ylabel="error on new prompts"))}
+    "fig8": Experiment(
+        _points8,
+        _compute8,
+        _collect8,
+        lines(
+            "epochs",
+            {"curve": "training: Adam on one prompt matrix"},
+            axis=-1,
+            yscale="log",
+            xlabel="epoch",
+            ylabel="distance of the weights from the identity",
+        ),
+    ),
+    "fig9": Experiment(
+        _points9,
+        _compute9,
+        _collect9,
+        lines(
+            "steps",
+            {"error_few": "wrong: 10 prompts", "error_many": "training: 1000 prompts"},
+            yscale="log",
+            xlabel="steps of Adam",
+            ylabel="error on new prompts",
+        ),
+    ),
+}

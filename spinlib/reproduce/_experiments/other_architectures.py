@@ -1,4 +1,5 @@
 """The experiment of the chapter on other architectures: five trained models, and the ground state beside them."""
+
 from __future__ import annotations
 
 import warnings
@@ -28,9 +29,19 @@ def _train(model, D, N, P, settle, device, rng):
     module = architecture(model, D, rng=rng).float()
     with warnings.catch_warnings():  # not settling is an answer here: NaN
         warnings.simplefilter("ignore", ConvergenceWarning)
-        history = fit(module, train, ridge=0.005, steps=10_000, batch=min(P, 256), test=test, test_every=20,
-                      settle=settle, warm=500 if model in ("SA", "TF", "MHLA") else 0,
-                      device=None if device == "cpu" else device, rng=rng)
+        history = fit(
+            module,
+            train,
+            ridge=0.005,
+            steps=10_000,
+            batch=min(P, 256),
+            test=test,
+            test_every=20,
+            settle=settle,
+            warm=500 if model in ("SA", "TF", "MHLA") else 0,
+            device=None if device == "cpu" else device,
+            rng=rng,
+        )
     if not history.settled:
         return module, np.nan
     return module, controlled_error(module(fresh.X).detach().numpy(), fresh)
@@ -39,8 +50,19 @@ def _train(model, D, N, P, settle, device, rng):
 def _points(full):
     """Runs in the outer loop: an interrupted sweep has whole curves."""
     lengths, runs = ((10, 40, 70, 100, 150, 200), 6) if full else ((10, 40), 1)
-    return [{"model": model, "N": N, "run": run, "D": 20, "P": 10_000, "settle": 0.005 if full else 0.05}
-            for run in range(runs) for N in lengths for model in MODELS]
+    return [
+        {
+            "model": model,
+            "N": N,
+            "run": run,
+            "D": 20,
+            "P": 10_000,
+            "settle": 0.005 if full else 0.05,
+        }
+        for run in range(runs)
+        for N in lengths
+        for model in MODELS
+    ]
 
 
 def _seeds(rng, points):
@@ -54,7 +76,7 @@ def _compute(rng, model, N, run, D, P, settle, device="cpu"):
         module, error = _train(model, D, N, P, settle, device, rng)
         if model not in ("SA", "TF"):
             return {"error": error}
-        keys = (module.W_Q * module.W_K).sum().item()                 # trace of W_K^T W_Q: attracted or repelled
+        keys = (module.W_Q * module.W_K).sum().item()  # trace of W_K^T W_Q: attracted or repelled
         return {"error": error, "sign": float(np.sign(keys))}
     state = ground_state_cg(features(LinearTask(D, N).sample(P, rng=rng)), 0.005)
     return {"error": population_error(weights(state.mean, D), N)}
@@ -74,11 +96,32 @@ def _collect(points, results):
     table = grid(points, results, "model", "N", "run")
     found = dict(zip(table["model"].tolist(), table["error"], strict=True))
     signs = dict(zip(table["model"].tolist(), table["sign"], strict=True))
-    return {"N": table["N"], **{name: found[name] for name in MODELS}, "SA_sign": signs["SA"], "TF_sign": signs["TF"]}
+    return {
+        "N": table["N"],
+        **{name: found[name] for name in MODELS},
+        "SA_sign": signs["SA"],
+        "TF_sign": signs["TF"],
+    }
 
 
-EXPERIMENTS = {"fig15": Experiment(_points, _compute, _collect, lines(
-        "N", {"exact": "exact: ground state", "SLA": "-: linear attention, one matrix",
-              "FLA": "-: linear attention, keys and queries", "MHLA": "-: linear attention, 10 heads",
-              "SA": "-: softmax attention", "TF": "-: softmax and a network behind it"},
-        xlabel="length of the prompt N", ylabel="error"), _seeds)}
+EXPERIMENTS = {
+    "fig15": Experiment(
+        _points,
+        _compute,
+        _collect,
+        lines(
+            "N",
+            {
+                "exact": "exact: ground state",
+                "SLA": "-: linear attention, one matrix",
+                "FLA": "-: linear attention, keys and queries",
+                "MHLA": "-: linear attention, 10 heads",
+                "SA": "-: softmax attention",
+                "TF": "-: softmax and a network behind it",
+            },
+            xlabel="length of the prompt N",
+            ylabel="error",
+        ),
+        _seeds,
+    )
+}

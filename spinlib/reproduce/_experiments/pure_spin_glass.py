@@ -1,4 +1,5 @@
 """Experiments of the chapter on the pure spin glass: Thesis Figs. 17 and 18."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -21,7 +22,10 @@ def _fig17_compute(*, rng, D, N, P):
     glass = to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.0)
     found = {}
     for name, values in block_values(glass).items():
-        fit, one = fit_mixture(values, BLOCKS[name]), Mixture([1.0], [values.mean()], [values.std()])
+        fit, one = (
+            fit_mixture(values, BLOCKS[name]),
+            Mixture([1.0], [values.mean()], [values.std()]),
+        )
         found[f"values_{name}"] = values
         found[f"fit_{name}"] = np.array([fit.weight, fit.mean, fit.sd])
         found[f"gain_{name}"] = np.log(fit.density(values) / one.density(values)).sum()
@@ -43,7 +47,9 @@ def _fig17_collect(points, results):
     full: 100.
     """
     first = {name: value for name, value in results[0].items() if name.startswith("values_")}
-    return first | {name: np.array([r[name] for r in results]) for name in results[0] if name not in first}
+    return first | {
+        name: np.array([r[name] for r in results]) for name in results[0] if name not in first
+    }
 
 
 def _fig17_draw(figure, result, color):
@@ -64,34 +70,52 @@ def _fig18_points(full):
 
 
 def _fig18_compute(*, rng, D, N, P, ridges):
-    glass, fresh = (to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.0) for _ in range(2))
+    glass, fresh = (
+        to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.0) for _ in range(2)
+    )
     groups = np.repeat([0, 1], [D * D, D])
     moved = rng.permutation(D * D)
-    fields = np.concatenate([glass.h[:D * D][moved], glass.h[D * D:]])
-    variants = {"real": glass, "shuffled": shuffled(glass, groups, rng=rng),
-                "resampled": SpinGlass(_resampled(glass, rng), glass.h, glass.lam),
-                "fresh": SpinGlass(fresh.J, glass.h, fresh.lam),
-                "no_coupling": SpinGlass(np.zeros_like(glass.J), glass.h, glass.lam),
-                "moved_fields": SpinGlass(np.zeros_like(glass.J), fields, glass.lam)}
+    fields = np.concatenate([glass.h[: D * D][moved], glass.h[D * D :]])
+    variants = {
+        "real": glass,
+        "shuffled": shuffled(glass, groups, rng=rng),
+        "resampled": SpinGlass(_resampled(glass, rng), glass.h, glass.lam),
+        "fresh": SpinGlass(fresh.J, glass.h, fresh.lam),
+        "no_coupling": SpinGlass(np.zeros_like(glass.J), glass.h, glass.lam),
+        "moved_fields": SpinGlass(np.zeros_like(glass.J), fields, glass.lam),
+    }
     found = {}
     for name, one in variants.items():
         values, vectors = np.linalg.eigh(one.hessian)
         field = vectors.T @ one.h
-        solved = [weights(vectors @ (field / (values + ridge))) if values[0] + ridge > 0 else None for ridge in ridges]
+        solved = [
+            weights(vectors @ (field / (values + ridge))) if values[0] + ridge > 0 else None
+            for ridge in ridges
+        ]
         found[name] = np.array([np.nan if W is None else population_error(W, N) for W in solved])
         if name in ("real", "resampled", "moved_fields"):
-            found[f"contrast_{name}"] = np.array([np.nan if W is None else contrast(W) for W in solved])
+            found[f"contrast_{name}"] = np.array(
+                [np.nan if W is None else contrast(W) for W in solved]
+            )
     first, row = slice(0, D * D), slice(D * D, None)
-    square = [(glass.J[a, b] ** 2).sum() / (glass.J[a, b].size - (len(glass.h[a]) if a == b else 0))
-              for a, b in ((first, first), (first, row), (row, row))]
-    return found | {"square_J": np.array(square), "trace_h": glass.h[first].reshape(D, D).trace(),
-                    "square_h": np.array([(glass.h[first] ** 2).mean(), (glass.h[row] ** 2).mean()])}
+    square = [
+        (glass.J[a, b] ** 2).sum() / (glass.J[a, b].size - (len(glass.h[a]) if a == b else 0))
+        for a, b in ((first, first), (first, row), (row, row))
+    ]
+    return found | {
+        "square_J": np.array(square),
+        "trace_h": glass.h[first].reshape(D, D).trace(),
+        "square_h": np.array([(glass.h[first] ** 2).mean(), (glass.h[row] ** 2).mean()]),
+    }
 
 
 def _resampled(glass, rng):
     """Couplings drawn from the mixtures fitted to the blocks of ``glass``, symmetric, with a zero diagonal."""
-    blocks = {name: fit_mixture(values, BLOCKS[name]).sample(len(values), rng=rng)
-              for name, values in block_values(glass).items() if name in "EFG"}
+    blocks = {
+        name: fit_mixture(values, BLOCKS[name]).sample(len(values), rng=rng)
+        for name, values in block_values(glass).items()
+        if name in "EFG"
+    }
     size, n = len(block_values(glass)["C"]), glass.n
     J = np.zeros((n, n))
     i, j = np.triu_indices(size, 1)
@@ -114,12 +138,28 @@ def _fig18_collect(points, results):
     """
     found = {name: np.array([r[name] for r in results]) for name in results[0]}
     apart = ("square_J", "square_h", "trace_h")
-    return {"ridge": np.array(points[0]["ridges"])} | {k: v if k in apart else v.T for k, v in found.items()}
+    return {"ridge": np.array(points[0]["ridges"])} | {
+        k: v if k in apart else v.T for k, v in found.items()
+    }
 
 
 EXPERIMENTS = {
     "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
-    "fig18": Experiment(_fig18_points, _fig18_compute, _fig18_collect, lines(
-        "ridge", {"real": "exact: the glass of the prompts", "shuffled": "wrong: couplings shuffled",
-                  "fresh": "sample: couplings of other prompts", "no_coupling": "reference: no couplings"},
-        xscale="log", xlabel="ridge", ylabel="error"))}
+    "fig18": Experiment(
+        _fig18_points,
+        _fig18_compute,
+        _fig18_collect,
+        lines(
+            "ridge",
+            {
+                "real": "exact: the glass of the prompts",
+                "shuffled": "wrong: couplings shuffled",
+                "fresh": "sample: couplings of other prompts",
+                "no_coupling": "reference: no couplings",
+            },
+            xscale="log",
+            xlabel="ridge",
+            ylabel="error",
+        ),
+    ),
+}

@@ -1,4 +1,5 @@
 """Experiments of the chapter on the statistics of the disorder: histograms of its blocks, and their dependence on N."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,15 +8,25 @@ from spinlib.icl import LinearTask, averages
 from spinlib.reproduce._experiment import Experiment, lines
 from spinlib.theory import block_moments, prompt_moment
 
-RANGES = {"C": (-0.2, 0.4), "D": (-0.3, 0.3), "E": (-0.1, 0.1), "F": (-0.3, 0.3), "G": (-0.5, 0.5)}  # as published
-BINS = 100                                                          # and one count is added to each
+RANGES = {
+    "C": (-0.2, 0.4),
+    "D": (-0.3, 0.3),
+    "E": (-0.1, 0.1),
+    "F": (-0.3, 0.3),
+    "G": (-0.5, 0.5),
+}  # as published
+BINS = 100  # and one count is added to each
 
 
 def disorder(D, N, P, rng):
     """Fields (D+1, D), the matrix -<s s> (n, n) with its diagonal, and the first 20 samples s (20, n), of P prompts."""
     data = LinearTask(D, N).sample_features(P, rng=rng)
     A, h = averages(data)
-    return h.reshape(D + 1, D), -A, (data.u[:20, :, None] * data.query[:20, None, :]).reshape(-1, A.shape[0])
+    return (
+        h.reshape(D + 1, D),
+        -A,
+        (data.u[:20, :, None] * data.query[:20, None, :]).reshape(-1, A.shape[0]),
+    )
 
 
 def kinds_of(D):
@@ -25,25 +36,38 @@ def kinds_of(D):
     label = (row == D).astype(int)
     shared = (row[i] == row[j]) | (column[i] == column[j])
     block, same = label[i] + label[j], i == j
-    chosen = {"E_diag": same & (block == 0), "E_shared": ~same & shared & (block == 0),
-              "E_free": ~shared & (block == 0), "F_shared": shared & (block == 1), "F_free": ~shared & (block == 1),
-              "G_diag": same & (block == 2), "G": ~same & (block == 2)}
+    chosen = {
+        "E_diag": same & (block == 0),
+        "E_shared": ~same & shared & (block == 0),
+        "E_free": ~shared & (block == 0),
+        "F_shared": shared & (block == 1),
+        "F_free": ~shared & (block == 1),
+        "G_diag": same & (block == 2),
+        "G": ~same & (block == 2),
+    }
     return {name: (i * D * (D + 1) + j)[mask] for name, mask in chosen.items()}
 
 
 def _fig5_compute(rng, D, N, P, draws):
     places, kinds, off = kinds_of(D), _kinds(D, N, P), ~np.eye(D, dtype=bool)
     counts, powers = np.zeros((len(kinds), 162), dtype=np.int64), np.zeros((len(kinds), 4))
-    for first in range(0, draws, 50):                                # 50 draws at a time
+    for first in range(0, draws, 50):  # 50 draws at a time
         drawn = [disorder(D, N, P, one) for one in rng.spawn(min(50, draws - first))]
         h = np.array([one[0] for one in drawn])
         J = np.array([one[1].ravel() for one in drawn])
-        s = np.array([one[2] for one in drawn])                      # 20 samples are enough
-        found = {"A": s[..., : D * D], "B": s[..., D * D:], "C_diag": np.diagonal(h, axis1=1, axis2=2),
-                 "C": h[:, :D][:, off], "D": h[:, D]} | {name: J[:, where] for name, where in places.items()}
+        s = np.array([one[2] for one in drawn])  # 20 samples are enough
+        found = {
+            "A": s[..., : D * D],
+            "B": s[..., D * D :],
+            "C_diag": np.diagonal(h, axis1=1, axis2=2),
+            "C": h[:, :D][:, off],
+            "D": h[:, D],
+        } | {name: J[:, where] for name, where in places.items()}
         for k, (name, (mean, deviation)) in enumerate(kinds.items()):
             z = (found[name].ravel() - mean) / deviation
-            counts[k] += np.bincount(np.clip(np.floor(10 * z + 81), 0, 161).astype(int), minlength=162)
+            counts[k] += np.bincount(
+                np.clip(np.floor(10 * z + 81), 0, 161).astype(int), minlength=162
+            )
             z2 = z * z
             powers[k] += len(drawn) / len(z) * np.array([z.sum(), z2.sum(), z @ z2, z2 @ z2])
     return {"counts": counts, "powers": powers / draws}
@@ -51,7 +75,10 @@ def _fig5_compute(rng, D, N, P, draws):
 
 def _kinds(D, N, P):
     """Exact mean and standard deviation of every kind of entry."""
-    sample = {"A": (0.0, prompt_moment(D, N, 2) ** 0.5), "B": (0.0, prompt_moment(D, N, label=2) ** 0.5)}
+    sample = {
+        "A": (0.0, prompt_moment(D, N, 2) ** 0.5),
+        "B": (0.0, prompt_moment(D, N, label=2) ** 0.5),
+    }
     return sample | {name: (m.mean, m.var**0.5) for name, m in block_moments(D, N, P).items()}
 
 
@@ -67,17 +94,26 @@ def _fig5_collect(points, results):
     """
     first = {key: points[0][key] for key in ("D", "N", "P")}
     kinds, counts = _kinds(**first), sum(r["counts"] for r in results)
-    out = {"names": np.array(list(kinds)), "powers": np.array([r["powers"] for r in results]),
-           "outside": counts[:, 0] + counts[:, -1], "entries": counts.sum(axis=1),
-           "draws": np.array(sum(p["draws"] for p in points))}
+    out = {
+        "names": np.array(list(kinds)),
+        "powers": np.array([r["powers"] for r in results]),
+        "outside": counts[:, 0] + counts[:, -1],
+        "entries": counts.sum(axis=1),
+        "draws": np.array(sum(p["draws"] for p in points)),
+    }
     for (name, (mean, deviation)), row in zip(kinds.items(), counts, strict=True):
-        out[f"{name}_edges"], out[f"{name}_counts"] = mean + deviation * (np.arange(161) - 80) / 10, row[1:-1]
+        out[f"{name}_edges"], out[f"{name}_counts"] = (
+            mean + deviation * (np.arange(161) - 80) / 10,
+            row[1:-1],
+        )
     return out
 
 
 def _fig5_draw(figure, result, color):
     z = (np.arange(161) - 80) / 10
-    for ax, name in zip(figure.subplots(3, 4, sharex=True, sharey=True).flat, result["names"], strict=True):
+    for ax, name in zip(
+        figure.subplots(3, 4, sharex=True, sharey=True).flat, result["names"], strict=True
+    ):
         counts = result[f"{name}_counts"]
         ax.stairs(10 * counts / counts.sum(), z, color=color["simulation"])
         ax.plot(z, np.exp(-z * z / 2) / np.sqrt(2 * np.pi), ":", color=color["reference"])
@@ -110,7 +146,9 @@ def _fig6_compute(rng, D, P, lengths, draws):
     counts = np.zeros((len(lengths) + 1, 5, BINS), dtype=np.int64)
     kl = np.zeros((draws, len(lengths) + 1, 5))
     for k, one in enumerate(rng.spawn(draws)):
-        rows = np.array([histograms(*disorder(D, N, P, one)[:2], D) for N in [*lengths, lengths[0]]])
+        rows = np.array(
+            [histograms(*disorder(D, N, P, one)[:2], D) for N in [*lengths, lengths[0]]]
+        )
         counts += rows
         kl[k] = divergence(rows[0], rows)
     return {"counts": counts, "kl": kl.sum(axis=0), "kl2": (kl**2).sum(axis=0)}
@@ -130,29 +168,56 @@ def _fig6_collect(points, results):
     counts, kl, kl2 = (sum(r[key] for r in results) for key in ("counts", "kl", "kl2"))
     mean = kl / draws
     error = np.sqrt(np.maximum(kl2 / draws - mean**2, 0) / max(1, draws - 1))
-    out = {"N": np.array(points[0]["lengths"]), "blocks": np.array(list(RANGES)), "draws": np.array(draws)}
+    out = {
+        "N": np.array(points[0]["lengths"]),
+        "blocks": np.array(list(RANGES)),
+        "draws": np.array(draws),
+    }
     for b, name in enumerate(RANGES):
-        twice = 2 if name in "EG" else 1                            # J is symmetric: each pair is counted twice
-        out |= {name: mean[:-1, b], f"{name}_error": error[:-1, b], f"{name}_floor": mean[-1, b],
-                f"{name}_floor_error": error[-1, b], f"{name}_counts": counts[:, b],
-                f"{name}_pooled": np.array([_pooled(counts[0, b], row, twice) for row in counts[:-1, b]])}
-        out[f"{name}_pooled"][0] = 0.0                              # a histogram against itself has no floor
+        twice = 2 if name in "EG" else 1  # J is symmetric: each pair is counted twice
+        out |= {
+            name: mean[:-1, b],
+            f"{name}_error": error[:-1, b],
+            f"{name}_floor": mean[-1, b],
+            f"{name}_floor_error": error[-1, b],
+            f"{name}_counts": counts[:, b],
+            f"{name}_pooled": np.array(
+                [_pooled(counts[0, b], row, twice) for row in counts[:-1, b]]
+            ),
+        }
+        out[f"{name}_pooled"][0] = 0.0  # a histogram against itself has no floor
     return out
 
 
 def _pooled(p, q, twice):
     """Divergence of two pooled histograms less its floor: half of the sum of the relative variances of the bins."""
     weight = (p + 1) / (q + 1) * (q.sum() + len(q)) / (p.sum() + len(p))
-    floor = (p / (p + 1)).sum() / (p.sum() + len(p)) + (weight * q / (q + 1)).sum() / (q.sum() + len(q))
+    floor = (p / (p + 1)).sum() / (p.sum() + len(p)) + (weight * q / (q + 1)).sum() / (
+        q.sum() + len(q)
+    )
     return divergence(p, q) - twice * floor / (2 * np.log(2))
 
 
 LENGTHS = [20, 21, *range(40, 201, 20)]
 
 EXPERIMENTS = {
-    "fig5": Experiment(lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
-                       _fig5_compute, _fig5_collect, _fig5_draw),
+    "fig5": Experiment(
+        lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
+        _fig5_compute,
+        _fig5_collect,
+        _fig5_draw,
+    ),
     "fig6": Experiment(
-        lambda f: [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if f else 8}] * (100 if f else 8),
-        _fig6_compute, _fig6_collect, lines("N", {name: f"-: block {name}" for name in RANGES}, xlabel="examples N",
-                                            ylabel="bits from the law at N = 20"))}
+        lambda f: (
+            [{"D": 20, "P": 1000, "lengths": LENGTHS, "draws": 10 if f else 8}] * (100 if f else 8)
+        ),
+        _fig6_compute,
+        _fig6_collect,
+        lines(
+            "N",
+            {name: f"-: block {name}" for name in RANGES},
+            xlabel="examples N",
+            ylabel="bits from the law at N = 20",
+        ),
+    ),
+}

@@ -1,4 +1,5 @@
 """The experiment of the chapter on which AMP: how wrong the variances of messages are at finite size."""
+
 from __future__ import annotations
 
 import warnings
@@ -37,7 +38,9 @@ def iid_variances(n: int, alpha: float, ridge: float, rng: np.random.Generator) 
     return np.array([100 * np.mean(x / exact - 1) for x in (pair, sample)])
 
 
-def _fixed_point(step: Callable, x: np.ndarray, tol: float = 1e-8, sweeps: int = 2000) -> np.ndarray | float:
+def _fixed_point(
+    step: Callable, x: np.ndarray, tol: float = 1e-8, sweeps: int = 2000
+) -> np.ndarray | float:
     """Where x <- step(x) settles with all entries positive, or NaN."""
     for _ in range(sweeps):
         x, old = step(x), x
@@ -52,20 +55,37 @@ def _amp_points(full):
     """Prompts first, then independent features; the quick points are among the full ones."""
     alphas, D, n, samples = (7.5,), (12, 20, 28), (100, 400), 2
     if full:
-        alphas, D, n, samples = (4.0, 7.5, 15.0), (12, 16, 20, 28, 36, 48, 64), (100, 200, 400, 800, 1600), 4
-    prompts = [{"D": size, "alpha": alpha, "sample": k} for size in D for alpha in alphas for k in range(samples)]
+        alphas, D, n, samples = (
+            (4.0, 7.5, 15.0),
+            (12, 16, 20, 28, 36, 48, 64),
+            (100, 200, 400, 800, 1600),
+            4,
+        )
+    prompts = [
+        {"D": size, "alpha": alpha, "sample": k}
+        for size in D
+        for alpha in alphas
+        for k in range(samples)
+    ]
     return prompts + [{"n": size, "sample": k} for size in n for k in range(samples)]
 
 
 def _amp_seeds(rng, points):
     """A sample has the seed of its size, load and number: sizes that quick and full share have the same samples."""
     seed = int(rng.integers(2**32))
-    sizes = [[p["D"], int(10 * p["alpha"]), p["sample"]] if "D" in p else [p["n"], p["sample"]] for p in points]
+    sizes = [
+        [p["D"], int(10 * p["alpha"]), p["sample"]] if "D" in p else [p["n"], p["sample"]]
+        for p in points
+    ]
     return [np.random.default_rng([seed, *size]) for size in sizes]
 
 
 def _amp_compute(rng, sample, D=None, alpha=7.5, n=None):
-    return {"errors": iid_variances(n, alpha, 1 / 6, rng) if D is None else prompt_variances(D, alpha, rng)}
+    return {
+        "errors": iid_variances(n, alpha, 1 / 6, rng)
+        if D is None
+        else prompt_variances(D, alpha, rng)
+    }
 
 
 def _amp_collect(points, results):
@@ -80,10 +100,30 @@ def _amp_collect(points, results):
     mine = sum("D" in p for p in points)
     prompts = grid(points[:mine], results[:mine], "alpha", "D", "sample")
     iid = grid(points[mine:], results[mine:], "n", "sample")
-    return {"D": prompts["D"], "alpha": prompts["alpha"], "prompts": prompts["errors"], "n": iid["n"],
-            "iid": iid["errors"]}
+    return {
+        "D": prompts["D"],
+        "alpha": prompts["alpha"],
+        "prompts": prompts["errors"],
+        "n": iid["n"],
+        "iid": iid["errors"],
+    }
 
 
-EXPERIMENTS = {"amp_variances": Experiment(_amp_points, _amp_compute, _amp_collect, lines(
-        "n", lambda r: {"theory: pair messages": r["iid"][..., 0], "sample: messages of samples": r["iid"][..., 1]},
-        xscale="log", xlabel="independent features", ylabel="error of the variances (%)"), _amp_seeds)}
+EXPERIMENTS = {
+    "amp_variances": Experiment(
+        _amp_points,
+        _amp_compute,
+        _amp_collect,
+        lines(
+            "n",
+            lambda r: {
+                "theory: pair messages": r["iid"][..., 0],
+                "sample: messages of samples": r["iid"][..., 1],
+            },
+            xscale="log",
+            xlabel="independent features",
+            ylabel="error of the variances (%)",
+        ),
+        _amp_seeds,
+    )
+}

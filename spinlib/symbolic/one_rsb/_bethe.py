@@ -1,4 +1,5 @@
 """The Bethe free energy of x replicas, ln Z per spin: Thesis eqs. (113)-(117)."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -7,8 +8,19 @@ import sympy as sp
 
 from spinlib.symbolic._letters import J, beta, lam, p, q0, q1, x
 from spinlib.symbolic.cavity import K, K_VARIANCE, log_Z_message
-from spinlib.symbolic.one_rsb._messages import (A, D0, D1, between, h, multiplier, replica_message, replica_moments,
-                                                replica_spins, weak_coupling_log, within)
+from spinlib.symbolic.one_rsb._messages import (
+    A,
+    D0,
+    D1,
+    between,
+    h,
+    multiplier,
+    replica_message,
+    replica_moments,
+    replica_spins,
+    weak_coupling_log,
+    within,
+)
 
 
 @cache
@@ -42,10 +54,19 @@ def node_log() -> sp.Expr:
     >>> node_log().subs({A: 0, D0: 0}).expand()
     -x*log(D1)/2 + x*log(2)/2 + x*log(pi)/2
     """
-    z, narrow = sp.Symbol("z", real=True), sp.Symbol("narrow", positive=True)  # narrow = 1 - x D0 / D1 > 0
+    z, narrow = (
+        sp.Symbol("z", real=True),
+        sp.Symbol("narrow", positive=True),
+    )  # narrow = 1 - x D0 / D1 > 0
     power = x * (A + sp.sqrt(D0) * z) ** 2 / (2 * D1) - z**2 / 2
-    linear, rest, l = sp.expand(power).coeff(z, 1), sp.expand(power).coeff(z, 0), sp.Symbol("l", real=True)
-    integral = sp.simplify(sp.integrate(sp.exp(l * z - narrow * z**2 / 2) / sp.sqrt(2 * sp.pi), (z, -sp.oo, sp.oo)))
+    linear, rest, l = (
+        sp.expand(power).coeff(z, 1),
+        sp.expand(power).coeff(z, 0),
+        sp.Symbol("l", real=True),
+    )
+    integral = sp.simplify(
+        sp.integrate(sp.exp(l * z - narrow * z**2 / 2) / sp.sqrt(2 * sp.pi), (z, -sp.oo, sp.oo))
+    )
     log = sp.expand_log(sp.log(integral), force=True).subs(l, linear).subs(narrow, 1 - x * D0 / D1)
     return x * (sp.log(2) + sp.log(sp.pi) - sp.log(D1)) / 2 + rest + log
 
@@ -59,11 +80,17 @@ def node_term() -> sp.Expr:
     >>> sorted(map(str, node_term().coeff(K).free_symbols))
     ['logZmessage', 'x']
     """
-    log, inner, outer = node_log(), 1 / (1 - q1), 1 / (1 - q1 + x * (q1 - q0))  # D1 and D1 - x D0 on the saddle
+    log, inner, outer = (
+        node_log(),
+        1 / (1 - q1),
+        1 / (1 - q1 + x * (q1 - q0)),
+    )  # D1 and D1 - x D0 on the saddle
     put = lambda e: e.subs(D0, (D1 - outer) / x).subs(D1, inner)
     quadratic = sp.cancel(sp.expand(log).coeff(A, 2)) * (D1 - x * D0) ** 2
     logs = log.subs(A, 0)
-    logs = logs.subs({a: _log_of_factors(put(a.args[0])) for a in logs.atoms(sp.log) if a.free_symbols})
+    logs = logs.subs(
+        {a: _log_of_factors(put(a.args[0])) for a in logs.atoms(sp.log) if a.free_symbols}
+    )
     return sp.expand(logs) + q0 * sp.factor(put(sp.cancel(quadratic))) - x * K * log_Z_message
 
 
@@ -91,14 +118,20 @@ def edge_term(printed: bool = False) -> sp.Expr:
     normalisation = -x * K * log_Z_message
     if printed:
         return normalisation
-    mean, same, cross, share = sp.symbols("mean same cross share", positive=True)  # of the p - 1 other spins; 1 / K
+    mean, same, cross, share = sp.symbols(
+        "mean same cross share", positive=True
+    )  # of the p - 1 other spins; 1 / K
     spins = replica_spins(2)
-    linear, b_d, b_nd = replica_message(weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins), spins)
-    first, square, pair = replica_moments()  # of the spin: sums over x replicas have x squares and x (x - 1) pairs
+    linear, b_d, b_nd = replica_message(
+        weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins), spins
+    )
+    first, square, pair = (
+        replica_moments()
+    )  # of the spin: sums over x replicas have x squares and x (x - 1) pairs
     squares, pairs = x * square, x * (x - 1) * pair
     variance = squares + pairs - (x * first) ** 2
     edge = sp.expand((linear**2 * variance - (b_d + share * lam) * squares + b_nd * pairs) / 2)
-    per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)   # K edges, <J> = 0
+    per_spin = edge.coeff(J, 2) * K_VARIANCE + edge.coeff(J, 0).coeff(share)  # K edges, <J> = 0
     per_spin = per_spin.subs({mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1})
     per_spin = per_spin.subs({h: sp.sqrt(q0), between: q1 - q0, within: 1 - q1})
     return normalisation + sp.expand(sp.powsimp(sp.expand(per_spin)))

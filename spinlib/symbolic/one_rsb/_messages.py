@@ -1,4 +1,5 @@
 """The message of x replicas, from the joint Gaussian to the closed equations: Thesis eqs. (76)-(112)."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,7 +14,9 @@ from spinlib.symbolic.parisi import parisi_spectrum
 
 h, A = sp.symbols("h A", real=True)
 between, within = sp.symbols("Delta0 Delta1", positive=True)
-B_d, B_nd, D1, D0 = sp.symbols("B_d B_nd D1 D0", positive=True)  #: D1 = B_d + B_nd and D0 = B_nd on the graph's average
+B_d, B_nd, D1, D0 = sp.symbols(
+    "B_d B_nd D1 D0", positive=True
+)  #: D1 = B_d + B_nd and D0 = B_nd on the graph's average
 
 
 def replica_spins(count: int) -> tuple[sp.Symbol, ...]:
@@ -28,16 +31,21 @@ def replica_spins(count: int) -> tuple[sp.Symbol, ...]:
 
 # --- the joint message and its moments -----------------------------------------------------------------------------
 
+
 @cache
 def _gaussian_log():
     """ln of E exp(t s) for a Gaussian s of mean a, variance b; SymPy integrates."""
     t, s, a = sp.symbols("t s a", real=True)
     b = sp.Symbol("b", positive=True)
-    value = sp.integrate(sp.exp(t * s - (s - a) ** 2 / (2 * b)) / sp.sqrt(2 * sp.pi * b), (s, -sp.oo, sp.oo))
+    value = sp.integrate(
+        sp.exp(t * s - (s - a) ** 2 / (2 * b)) / sp.sqrt(2 * sp.pi * b), (s, -sp.oo, sp.oo)
+    )
     return (t, a, b), sp.expand(sp.expand_log(sp.log(sp.simplify(value)), force=True))
 
 
-def joint_log_average(sources: Sequence, mean: Any = h, between: Any = between, within: Any = within) -> sp.Expr:
+def joint_log_average(
+    sources: Sequence, mean: Any = h, between: Any = between, within: Any = within
+) -> sp.Expr:
     """ln E exp(sum_a t_a sigma_a) of the joint message with ``sources`` t_a, one a replica; Thesis eqs. (76)-(78).
 
     First over the spin of each replica at the state's mean, then over that mean: two Gaussian integrals.
@@ -49,7 +57,10 @@ def joint_log_average(sources: Sequence, mean: Any = h, between: Any = between, 
     (t, a, b), log = _gaussian_log()
     m = sp.Symbol("m_state", real=True)
     inside = sp.expand(sum(log.subs({t: source, a: m, b: within}) for source in sources))
-    return sp.expand(inside.coeff(m, 0) + log.subs({t: inside.coeff(m, 1), a: mean, b: between}, simultaneous=True))
+    return sp.expand(
+        inside.coeff(m, 0)
+        + log.subs({t: inside.coeff(m, 1), a: mean, b: between}, simultaneous=True)
+    )
 
 
 @cache
@@ -70,6 +81,7 @@ def replica_moments() -> tuple[sp.Expr, sp.Expr, sp.Expr]:
 
 # --- from messages to messages -------------------------------------------------------------------------------------
 
+
 def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
     """ln E exp(beta J sum_a amplitude_a prod_j sigma_j^a) to order J^2; Thesis eqs. (86)-(91).
 
@@ -80,15 +92,21 @@ def weak_coupling_log(spins: Sequence[tuple], amplitudes: Sequence) -> sp.Expr:
     >>> weak_coupling_log([(h, between, within)], [1])
     Delta0*J**2*beta**2/2 + Delta1*J**2*beta**2/2 + J*beta*h
     """
-    first, same, cross = (sp.Mul(*(moment.subs({h: a, between: b, within: c}, simultaneous=True) for a, b, c in spins))
-                          for moment in replica_moments())
+    first, same, cross = (
+        sp.Mul(
+            *(moment.subs({h: a, between: b, within: c}, simultaneous=True) for a, b, c in spins)
+        )
+        for moment in replica_moments()
+    )
     linear = sum(amplitudes) * first
     total, squares = sum(amplitudes), sum(a**2 for a in amplitudes)
     square = squares * same + (total**2 - squares) * cross
     return sp.expand(beta * J * linear + (beta * J) ** 2 * (square - linear**2) / 2)
 
 
-def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+def replica_message(
+    log_weight: sp.Expr, sources: Sequence[sp.Symbol]
+) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """(A, B_d, B_nd) of exp(A sum s_a - B_d sum s_a^2 / 2 + B_nd sum_(a != b) s_a s_b / 2); Thesis eqs. (92)-(96).
 
     ``sources`` are the replicas of the spin. Raises ValueError if the weight is not of this form.
@@ -99,19 +117,29 @@ def replica_message(log_weight: sp.Expr, sources: Sequence[sp.Symbol]) -> tuple[
     (5, 2, 3)
     """
     if len(sources) < 2:
-        raise ValueError(f"sources must be at least 2 replicas, got {len(sources)}; with one there is no B_nd")
+        raise ValueError(
+            f"sources must be at least 2 replicas, got {len(sources)}; with one there is no B_nd"
+        )
     s, t = sources[:2]
     found = sp.Poly(sp.expand(log_weight), *sources)
-    a, b_d, b_nd = found.coeff_monomial(s), -2 * found.coeff_monomial(s**2), found.coeff_monomial(s * t)
+    a, b_d, b_nd = (
+        found.coeff_monomial(s),
+        -2 * found.coeff_monomial(s**2),
+        found.coeff_monomial(s * t),
+    )
     total, squares = sum(sources), sum(c**2 for c in sources)
     rebuilt = a * total - b_d * squares / 2 + b_nd * (total**2 - squares) / 2
     if sp.expand(log_weight - rebuilt) != 0:
-        raise ValueError("log_weight must be quadratic, treat all replicas alike and have no constant; expand it to "
-                         f"order J^2 and leave the normalisation out; {sp.expand(log_weight - rebuilt)} is left over")
+        raise ValueError(
+            "log_weight must be quadratic, treat all replicas alike and have no constant; expand it to "
+            f"order J^2 and leave the normalisation out; {sp.expand(log_weight - rebuilt)} is left over"
+        )
     return a, b_d, b_nd
 
 
-def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+def message_moments(
+    A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x
+) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
     """(h, Delta0, Delta1) of the Gaussian with sums ``A, B_d, B_nd``, for any x replicas; Thesis eqs. (97)-(102).
 
     The matrix B_d on, -B_nd off the diagonal is inverted through its spectrum, so x may be a symbol or a fraction.
@@ -122,11 +150,14 @@ def message_moments(A: Any = A, B_d: Any = B_d, B_nd: Any = B_nd, x: Any = x) ->
     (2, 1/15, 1/5)
     """
     (inner, _), (outer, _) = parisi_spectrum((B_d, -B_nd), (1, x))
-    off = (1 / outer - 1 / inner) / sp.sympify(x)  # the inverse has 1 / eigenvalue, the same eigenvectors
+    off = (1 / outer - 1 / inner) / sp.sympify(
+        x
+    )  # the inverse has 1 / eigenvalue, the same eigenvectors
     return tuple(sp.factor(value) for value in (sp.sympify(A) / outer, off, 1 / inner))
 
 
 # --- the average over the graph, <J> = 0 ---------------------------------------------------------------------------
+
 
 @cache
 def graph_averages() -> dict[str, sp.Expr]:
@@ -144,7 +175,8 @@ def graph_averages() -> dict[str, sp.Expr]:
     log = weak_coupling_log([(sp.sqrt(mean), cross - mean, same - cross)], spins)
     linear, b_d, b_nd = replica_message(log, spins)
     summed = lambda expression: (sp.expand(expression).coeff(J, 2) * K_VARIANCE).subs(
-        {mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1})
+        {mean: q0 ** (p - 1), cross: q1 ** (p - 1), same: 1}
+    )
     return {"field": summed(linear**2), "D1": lam + summed(b_d + b_nd), "D0": summed(b_nd)}
 
 
@@ -162,8 +194,16 @@ def closed_equations(multiplied: bool = True) -> dict[str, sp.Expr]:
     """
     average = graph_averages()
     inner, outer = average["D1"], average["D1"] - x * average["D0"]
-    first = average["field"] / outer**2 - q0 if multiplied else outer**2 - sp.powsimp(average["field"] / q0)
-    return {"q0": first, "q1": average["D0"] / (inner * outer) - (q1 - q0), "lam": 1 / inner - (1 - q1)}
+    first = (
+        average["field"] / outer**2 - q0
+        if multiplied
+        else outer**2 - sp.powsimp(average["field"] / q0)
+    )
+    return {
+        "q0": first,
+        "q1": average["D0"] / (inner * outer) - (q1 - q0),
+        "lam": 1 / inner - (1 - q1),
+    }
 
 
 @cache
@@ -200,7 +240,7 @@ def on_the_saddle(expression: sp.Expr) -> sp.Expr:
     [0, 0]
     """
     c, D = p * beta**2 / 2, 1 - q1 + x * (q1 - q0)
-    power0 = q0 / (c * D**2)                                   # q0^(p-1)
-    power1 = power0 + (q1 - q0) / (c * (1 - q1) * D)           # q1^(p-1)
+    power0 = q0 / (c * D**2)  # q0^(p-1)
+    power1 = power0 + (q1 - q0) / (c * (1 - q1) * D)  # q1^(p-1)
     split = sp.expand(sp.expand_power_exp(sp.expand(expression)))
     return sp.simplify(split.subs({q0**p: q0 * power0, q1**p: q1 * power1}))

@@ -1,4 +1,5 @@
 """The functions of spinlib: a table of contents by package, then each module in full."""
+
 from __future__ import annotations
 
 import ast
@@ -7,11 +8,20 @@ import re
 from reference import data as d
 
 GROUPS = [
-    ("From a task to its error", ["icl", "spin_glass", "inference", "theory", "random_matrix", "landscape"]),
+    (
+        "From a task to its error",
+        ["icl", "spin_glass", "inference", "theory", "random_matrix", "landscape"],
+    ),
     ("Transformers that are trained", ["attention", "training", "descent"]),
-    ("The spherical p-spin model", ["pspin", "pspin.amp", "pspin.dynamics", "pspin.simulation", "pspin.two_spin"]),
+    (
+        "The spherical p-spin model",
+        ["pspin", "pspin.amp", "pspin.dynamics", "pspin.simulation", "pspin.two_spin"],
+    ),
     ("Messages between discrete spins", ["factor_graph"]),
-    ("Derivations in computer algebra", ["symbolic", "symbolic.cavity", "symbolic.one_rsb", "symbolic.parisi"]),
+    (
+        "Derivations in computer algebra",
+        ["symbolic", "symbolic.cavity", "symbolic.one_rsb", "symbolic.parisi"],
+    ),
     ("Figures and stored numbers", ["reproduce", "plotting"]),
 ]
 
@@ -27,7 +37,10 @@ def api(data):
         if not names:
             continue
         contents.append(f"**{title}**\n")
-        contents += [f"* {{ref}}`spinlib.{name} <api-{anchor(name)}>`: {one_line(docstring(name))}" for name in names]
+        contents += [
+            f"* {{ref}}`spinlib.{name} <api-{anchor(name)}>`: {one_line(docstring(name))}"
+            for name in names
+        ]
         contents.append("")
         bodies.append(f"## {title}")
         bodies += [body(name) for name in names]
@@ -57,7 +70,13 @@ def body(name):
     documented = dict(d.documented(name))
     public = d.public(name)
     rows = ["| Name | What it is |", "| :--- | :--- |"]
-    rows += [f"| {{py:obj}}`{p.split('.')[-1]} <spinlib.{p}>` | {one_line(documented[p])} |" for p in public]
+    rows += [
+        f"| {{py:obj}}`{p.split('.')[-1]} <spinlib.{p}>` | {one_line(documented[p])} |"
+        for p in public
+    ]
     names = ", ".join(p.removeprefix(f"{name}.") for p in public)
-    return (f"(api-{anchor(name)})=\n### spinlib.{name}\n\n" + "\n".join(rows)
-            + f"\n\n```{{eval-rst}}\n.. automodule:: spinlib.{name}\n   :members: {names}\n   :imported-members:\n```")
+    return (
+        f"(api-{anchor(name)})=\n### spinlib.{name}\n\n"
+        + "\n".join(rows)
+        + f"\n\n```{{eval-rst}}\n.. automodule:: spinlib.{name}\n   :members: {names}\n   :imported-members:\n```"
+    )

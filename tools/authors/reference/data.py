@@ -1,4 +1,5 @@
 """What the reference pages are made of: the map of the thesis, docstrings of spinlib, labels of the chapters."""
+
 from __future__ import annotations
 
 import ast
@@ -14,9 +15,29 @@ CITATION = re.compile(r"Thesis\s+eqs?\.\s+((?:\(\d+[a-z]?\)(?:\s*(?:,|and|to|-|â
 # The verdicts that need a correction, the gravest first.
 CORRECTED = ("wrong", "incomplete", "misprint", "code differs")
 # The order of the story; a module that is not named here comes last, by name.
-STORY = ["icl", "spin_glass", "inference", "theory", "attention", "training", "descent", "random_matrix", "landscape",
-         "pspin", "pspin.amp", "pspin.dynamics", "pspin.simulation", "pspin.two_spin", "symbolic", "symbolic.cavity",
-         "symbolic.one_rsb", "symbolic.parisi", "factor_graph", "reproduce", "plotting"]
+STORY = [
+    "icl",
+    "spin_glass",
+    "inference",
+    "theory",
+    "attention",
+    "training",
+    "descent",
+    "random_matrix",
+    "landscape",
+    "pspin",
+    "pspin.amp",
+    "pspin.dynamics",
+    "pspin.simulation",
+    "pspin.two_spin",
+    "symbolic",
+    "symbolic.cavity",
+    "symbolic.one_rsb",
+    "symbolic.parisi",
+    "factor_graph",
+    "reproduce",
+    "plotting",
+]
 
 
 def read():
@@ -54,10 +75,23 @@ def sources(name):
     """The file of a module, its face, and the private files beside it whose names it may show in its ``__all__``."""
     path = ROOT / "spinlib" / pathlib.Path(*name.split("."))
     if path.is_dir():
-        return [path / "__init__.py", *sorted(p for p in path.glob("_*.py") if not p.name.startswith("__"))]
+        return [
+            path / "__init__.py",
+            *sorted(p for p in path.glob("_*.py") if not p.name.startswith("__")),
+        ]
     face = path.with_suffix(".py")
-    shows = exported(ast.parse(face.read_text(encoding="utf-8"))) is not None and path.parent.name != "spinlib"
-    return [face, *(sorted(p for p in path.parent.glob("_*.py") if not p.name.startswith("__")) if shows else [])]
+    shows = (
+        exported(ast.parse(face.read_text(encoding="utf-8"))) is not None
+        and path.parent.name != "spinlib"
+    )
+    return [
+        face,
+        *(
+            sorted(p for p in path.parent.glob("_*.py") if not p.name.startswith("__"))
+            if shows
+            else []
+        ),
+    ]
 
 
 def exported(tree):
@@ -70,14 +104,18 @@ def exported(tree):
 
 def documented(name):
     """(qualified name, docstring) of the public functions, classes and methods of a module, without importing it."""
+
     def walk(node, prefix, only=None):
         for child in node.body:
-            if isinstance(child, (ast.FunctionDef, ast.ClassDef)) and not child.name.startswith("_"):
+            if isinstance(child, (ast.FunctionDef, ast.ClassDef)) and not child.name.startswith(
+                "_"
+            ):
                 if only is not None and child.name not in only:
                     continue
                 yield prefix + child.name, ast.get_docstring(child) or ""
                 if isinstance(child, ast.ClassDef):
                     yield from walk(child, f"{prefix}{child.name}.")
+
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources(name)}
     only = exported(next(iter(trees.values())))
     return [found for tree in trees.values() for found in walk(tree, f"{name}.", only)]
@@ -104,14 +142,18 @@ def prose(path):
     """The Markdown text of a chapter or page."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
-        return "\n\n".join("".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "markdown")
+        return "\n\n".join(
+            "".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "markdown"
+        )
     return text
 
 
 def in_book():
     """Files of the chapters that _toc.yml names, such as {"pspin/replica_method": Path(...)}."""
     names = re.findall(r"file: chapters/(\S+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    written = lambda name: [p for end in (".ipynb", ".md") if (p := ROOT / "chapters" / f"{name}{end}").exists()]
+    written = lambda name: [
+        p for end in (".ipynb", ".md") if (p := ROOT / "chapters" / f"{name}{end}").exists()
+    ]
     files = {name: written(name) for name in names if not name.startswith("reference/")}
     return {name: found[0] for name, found in files.items() if found}
 
@@ -119,22 +161,33 @@ def in_book():
 def drafts():
     """Files of all chapters, also of those that are not in the book yet."""
     found = sorted([*(ROOT / "chapters").rglob("*.ipynb"), *(ROOT / "chapters").rglob("*.md")])
-    return [path for path in found if ".ipynb_checkpoints" not in path.parts and path.parent != REFERENCE]
+    return [
+        path
+        for path in found
+        if ".ipynb_checkpoints" not in path.parts and path.parent != REFERENCE
+    ]
 
 
 def labels(paths):
     """Every label in the files and the file that has it."""
     found = {}
     for path in paths:
-        names = re.findall(r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$", prose(path), re.M)
+        names = re.findall(
+            r"^\s*(?::label:|:name:)\s*(\S+)|^\s*\(([^)\n]+)\)=$|\$\$ \(([^)\n]+)\)$",
+            prose(path),
+            re.M,
+        )
         if path.suffix == ".ipynb":
             cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-            names += [(c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells]
+            names += [
+                (c["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),) for c in cells
+            ]
         found |= {name: path for groups in names for name in groups if name}
     return found
 
 
 # --- words ------------------------------------------------------------------------------------------------------
+
 
 def name(entry):
     """How an entry is called: (33), Figure 8, text at (75)."""
@@ -151,13 +204,17 @@ def order(entry):
     """Equations by number, a sentence after its equation, figures after them."""
     key = str(entry["id"])
     digits = int(re.search(r"\d+|$", key).group() or 0)
-    return (0, digits, key) if key[0].isdigit() else (1 if key.startswith("fig") else 2, digits, key)
+    return (
+        (0, digits, key) if key[0].isdigit() else (1 if key.startswith("fig") else 2, digits, key)
+    )
 
 
 def target(label):
     """A link to a label of the book; equations and figures show the number that they have there."""
     kind = label.split("-")[0]
-    return {"eq": f"eq. {{eq}}`{label}`", "fig": f"{{numref}}`{label}`"}.get(kind, f"{{ref}}`{label}`")
+    return {"eq": f"eq. {{eq}}`{label}`", "fig": f"{{numref}}`{label}`"}.get(
+        kind, f"{{ref}}`{label}`"
+    )
 
 
 def checked(entry, places):
@@ -165,7 +222,11 @@ def checked(entry, places):
     check = entry.get("check", [])
     if check == "definition":
         return "a definition"
-    names = ", ".join(f"`{c.split('::')[1]}`" if "::" in c else target(c) for c in check if "::" in c or c in places)
+    names = ", ".join(
+        f"`{c.split('::')[1]}`" if "::" in c else target(c)
+        for c in check
+        if "::" in c or c in places
+    )
     digits = entry.get("digits")
     digits = f"{digits} digit{'s' * (digits > 1)}" if isinstance(digits, int) else digits
     return f"{digits}: {names}" if names else ""

@@ -1,4 +1,5 @@
 """The errata: what matters first, then every correction by chapter, printed and corrected side by side."""
+
 from __future__ import annotations
 
 import re
@@ -7,8 +8,12 @@ from collections import Counter
 from reference import data as d
 
 BADGE = {"wrong": "danger", "incomplete": "warning", "misprint": "muted", "code differs": "info"}
-CHAPTERS = {"2": "Large language models", "3": "Mean-field theory of spin glasses",
-            "4": "The spin glass of linear attention", "5": "Results"}
+CHAPTERS = {
+    "2": "Large language models",
+    "3": "Mean-field theory of spin glasses",
+    "4": "The spin glass of linear attention",
+    "5": "Results",
+}
 CHANGED = r"\textcolor{#B94700}{"  # the symbol that changes; \changed{ in thesis.yml
 
 
@@ -21,12 +26,21 @@ def errata(data):
     citations, places = d.cited(), d.labels(d.in_book().values())
     chapters = []
     for number, title in CHAPTERS.items():
-        found = [e for s, e in every if s["title"].startswith(number) and e["verdict"] in d.CORRECTED[:-1]]
+        found = [
+            e
+            for s, e in every
+            if s["title"].startswith(number) and e["verdict"] in d.CORRECTED[:-1]
+        ]
         chapters.append(f"## Chapter {number} of the thesis: {title}")
         chapters += [card(entry, citations, places) for entry in sorted(found, key=d.order)]
     programs = sorted((e for _, e in every if e["verdict"] == "code differs"), key=d.order)
-    return d.fill(d.template("errata.md"), rights=rights, meaning=meaning,
-                  chapters="\n\n".join(chapters), programs="\n\n".join(card(e, citations, places) for e in programs))
+    return d.fill(
+        d.template("errata.md"),
+        rights=rights,
+        meaning=meaning,
+        chapters="\n\n".join(chapters),
+        programs="\n\n".join(card(e, citations, places) for e in programs),
+    )
 
 
 def badge(verdict):
@@ -69,13 +83,17 @@ def wide(text):
 
 def card(entry, citations, places):
     """One correction as Markdown."""
-    left, right = ("in the text", "in the program") if entry["verdict"] == "code differs" else ("printed", "corrected")
+    left, right = (
+        ("in the text", "in the program")
+        if entry["verdict"] == "code differs"
+        else ("printed", "corrected")
+    )
     says = entry["says"].rstrip(".")
     columns = "1" if wide(entry["printed"]) or wide(entry["correct"]) else "1 1 2 2"
-    return f"""::::::{{container}} erratum verdict-{entry['verdict'].replace(' ', '-')}
-:name: erratum-{entry['id']}
+    return f"""::::::{{container}} erratum verdict-{entry["verdict"].replace(" ", "-")}
+:name: erratum-{entry["id"]}
 
-**{d.name(entry)}** {badge(entry['verdict'])} {says}.
+**{d.name(entry)}** {badge(entry["verdict"])} {says}.
 
 :::::{{grid}} {columns}
 :gutter: 2
@@ -83,17 +101,17 @@ def card(entry, citations, places):
 ::::{{grid-item}}
 *{left}*
 
-{shown(entry['printed'])}
+{shown(entry["printed"])}
 ::::
 
 ::::{{grid-item}}
 *{right}*
 
-{shown(entry['correct'])}
+{shown(entry["correct"])}
 ::::
 :::::
 
-:::{{dropdown}} Why{', and how much' if 'effect' in entry else ''}
+:::{{dropdown}} Why{", and how much" if "effect" in entry else ""}
 {because(entry, citations, places)}
 :::
 ::::::"""

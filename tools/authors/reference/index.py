@@ -1,4 +1,5 @@
 """The equation index, both ways: from the thesis to this book, and from this book to the thesis."""
+
 from __future__ import annotations
 
 from reference import data as d
@@ -11,14 +12,24 @@ def equation_index(data):
     here = []
     for section in data["sections"]:
         if missing := [e["id"] for e in section["entries"] if e.get("label") not in places]:
-            raise ValueError(f"thesis.yml: no page of the book has the labels of {', '.join(map(str, missing))}")
+            raise ValueError(
+                f"thesis.yml: no page of the book has the labels of {', '.join(map(str, missing))}"
+            )
         here.append(written(section, section["entries"], citations, places))
-    return d.fill(d.template("equation_index.md"), count=len(every), written="\n\n".join(here),
-                  back="\n\n".join(back(every, places, book)))
+    return d.fill(
+        d.template("equation_index.md"),
+        count=len(every),
+        written="\n\n".join(here),
+        back="\n\n".join(back(every, places, book)),
+    )
 
 
 def link(entry):
-    return f" ({{ref}}`{entry['verdict']} <erratum-{entry['id']}>`)" if entry["verdict"] in d.CORRECTED else ""
+    return (
+        f" ({{ref}}`{entry['verdict']} <erratum-{entry['id']}>`)"
+        if entry["verdict"] in d.CORRECTED
+        else ""
+    )
 
 
 def paper(entry, words):
@@ -40,13 +51,17 @@ def written(section, found, citations, places):
     """A section whose entries have a place: the table, and its checks in a fold."""
     rows = ["| Thesis | Here | What it says |", "| :--- | :--- | :--- |"]
     for entry in found:
-        says = entry["says"].rstrip(".") + (f". *{entry['note'].rstrip('.')}.*" if "note" in entry else "")
+        says = entry["says"].rstrip(".") + (
+            f". *{entry['note'].rstrip('.')}.*" if "note" in entry else ""
+        )
         functions = d.code(entry, citations)
         says += f"<br>{functions}" if functions else ""
         name = found_by_search(entry) + link(entry) + paper(entry, "<br>paper: {}")
         rows.append(f"| {name} | {number(entry['label'])} | {says} |")
     checks = ["| Thesis | How it is checked |", "| :--- | :--- |"]
-    checks += [f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))]
+    checks += [
+        f"| {d.name(entry)} | {words} |" for entry in found if (words := d.checked(entry, places))
+    ]
     fold = ":::{dropdown} How these are checked\n" + "\n".join(checks) + "\n:::"
     return f"### {section['title']}\n\n" + "\n".join(rows) + "\n\n" + fold
 
@@ -60,4 +75,6 @@ def back(every, places, book):
             if found:
                 rows.append(f"| {number(label)} | {', '.join(found)} |")
         if rows:
-            yield f"### {{doc}}`/chapters/{chapter}`\n\n" + "\n".join(["| Here | Thesis |", "| :--- | :--- |", *rows])
+            yield f"### {{doc}}`/chapters/{chapter}`\n\n" + "\n".join(
+                ["| Here | Thesis |", "| :--- | :--- |", *rows]
+            )
