@@ -244,11 +244,11 @@ def part_5():
         np.geomspace(last + 1, 1e6, 60),
     )
     lost, found = (
-        [spike_evolution(D, N, int(count), steps=1000)[-1] for count in counts]
+        [spike_evolution(D, N, int(count), n_steps=1000)[-1] for count in counts]
         for counts in (below, above)
     )
     behind = np.geomspace(border.spinodal + 2, last, 60)
-    known = [spike_evolution(D, N, int(count), informed=True, steps=500)[-1] for count in behind]
+    known = [spike_evolution(D, N, int(count), informed=True, n_steps=500)[-1] for count in behind]
     fig, ax = plt.subplots(figsize=(6.4, 3.4))
     ax.axvspan(first, last, color=COLOR["reference"], alpha=0.3, lw=0)
     ax.loglog(P, ridge, color=COLOR["theory"], lw=2.4)
