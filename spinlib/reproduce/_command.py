@@ -2,11 +2,11 @@
 
 import argparse
 import json
-import shutil
 import sys
-import tempfile
 import textwrap
 from pathlib import Path
+
+import numpy as np
 
 from spinlib._core import check_device, need
 from spinlib.reproduce._run import describe, experiment, names, put, takes
@@ -48,48 +48,39 @@ def main(arguments: list[str] | None = None) -> int:
     for name, (words, settings) in OPTIONS.items():
         parser.add_argument(name, help=words, **settings)
     options = vars(parser.parse_args(arguments))
-    figure, out = options.pop("figure"), options.pop("out")
+    figure, listed, out = (options.pop(name) for name in ("figure", "list", "out"))
     asked = list(names()) if figure == "all" else [figure]
+    own = {}
     try:
-        if options.pop("list"):
+        if listed:
             print(
                 "\n\n".join(f"{name}: {describe(name)}" for name in asked) if figure else _listing()
             )
             return 0
         if figure is None:
             raise ValueError("name a figure, or all; --list shows the names")
-        for package in ("tqdm", "joblib"):
+        for package in ("tqdm", "joblib", "matplotlib"):
             need(package, "the command line")
-        own = {}
         for name in asked:
             alone = figure != "all" or takes("device", experiment(name).compute)
             own[name] = options if alone else {**options, "device": "cpu"}
             placed(name, out, **own[name])
         if options["device"] != "cpu":
             check_device(options["device"])
-        _check_folder(out)
+        put(out / "trial", lambda file: None)  # a folder of another is refused before the work
+        (out / "trial").unlink()
     except (OSError, ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
     for name in asked:
         try:
             result = save(name, out, progress=True, **own[name])
-            drawn = _draw(name, result, out / f"{name}.png")
-        except KeyboardInterrupt:
-            print(
-                f"\n{name}: interrupted; the same command goes on with the points that are missing",
-                file=sys.stderr,
-            )
-            return 130
-        except OSError as error:
-            print(
-                f"\n{name}: {error}; what is finished stays; the same command goes on from there",
-                file=sys.stderr,
-            )
-            return 1
-        path, made = out / f"{name}.npz", about(name, out)
-        print(
-            f"{path}: {path.stat().st_size / 1000:.0f} kB, {made['points']} points, {made['seconds']} s{drawn}"
-        )
+            _draw(name, result, out / f"{name}.png")
+        except (KeyboardInterrupt, OSError) as error:
+            words = str(error) or "interrupted"
+            print(f"\n{name}: {words}; the same command goes on from there", file=sys.stderr)
+            return 1 if isinstance(error, OSError) else 130
+        made = about(name, out)
+        print(f"{out / name}.npz, .png: {made['points']} points, {made['seconds']} s")
         if say := experiment(name).say:
             print(say(result))
     return 0
@@ -100,36 +91,17 @@ def _listing() -> str:
     measured = json.loads(  # quick, and full where none is stored
         (DATA / "seconds.json").read_text(encoding="utf-8")
     )
-    width = max(72, min(110, shutil.get_terminal_size((100, 24)).columns))
     rows = ["processor seconds:   quick   full"]
     for name, sentence in names().items():
-        full = about(name, DATA)["cpu_seconds"] if (DATA / f"{name}.json").exists() else None
-        both = [*measured.get(name, [None]), full][:2]
-        seconds = "".join(
-            f"{'-' if s is None else f'{s:.1f}' if s < 9.95 else f'{s:.0f}':>7}" for s in both
-        )
-        rows += [
-            textwrap.fill(f"{name:19}{seconds}  {sentence}", width, subsequent_indent=" " * 35)
-        ]
+        full = about(name, DATA)["cpu_seconds"] if (DATA / f"{name}.json").exists() else np.nan
+        seconds = [*measured.get(name, [np.nan]), full][:2]
+        row = f"{name:19}{seconds[0]:7.1f}{seconds[1]:7.0f}  {sentence}"
+        rows.append(textwrap.fill(row, 100, subsequent_indent=" " * 35))
     return "\n".join(rows)
 
 
-def _check_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise OSError(
-            f"cannot write in --out {folder}: {error.strerror or error}; name a folder of yours"
-        ) from None
-
-
-def _draw(name: str, result: dict, path: Path) -> str:
-    """Draw the picture of an experiment; words where there is none."""
-    try:
-        need("matplotlib", "FIGURE.png")
-    except ModuleNotFoundError as error:
-        return f"; no picture: {error}"
+def _draw(name: str, result: dict, path: Path) -> None:
+    """Draw the picture of an experiment."""
     from matplotlib.figure import Figure
 
     from spinlib import plotting
@@ -138,4 +110,3 @@ def _draw(name: str, result: dict, path: Path) -> str:
         figure = Figure(figsize=(6.4, 5.2))  # taller than on a page: some stack several panels
         experiment(name).draw(figure, result, plotting.COLOR)
         put(path, lambda file: figure.savefig(file, format="png"))
-    return f"; {path.name}"
