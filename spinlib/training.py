@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -30,27 +29,6 @@ import torch
 __all__ = ["fit", "loss"]
 
 
-@runtime_checkable
-class Model(Protocol):
-    """What training asks of a model; every trainable model of ``spinlib.attention`` has it.
-
-    ``summary(X)`` is all that the model reads of prompts X (P, ...), tensors with a first axis of P, computed once and
-    without any weight; ``readout(*summary)`` are its answers, of the shape of the labels y.
-    """
-
-    def parameters(self) -> Iterable[torch.nn.Parameter]:
-        """The trained weights."""
-
-    def to(self, device: Any) -> Any:
-        """The model, moved there, as every module of torch moves."""
-
-    def summary(self, X: Any) -> tuple[torch.Tensor, ...]:
-        """What the model reads of prompts."""
-
-    def readout(self, *summary: torch.Tensor) -> torch.Tensor:
-        """The answers, from what was read."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
     """How a training run went: the loss before every step and after the last one, and errors on test prompts.
@@ -70,7 +48,7 @@ class History:
     __repr__ = one_line
 
 
-def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
+def loss(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
     r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2`, a torch scalar.
 
     ``prompts`` has X (P, D+1, N+1) and y (P,), or u (P, D+1), query (P, D) and y (P,); the squared norm runs over
@@ -90,7 +68,7 @@ def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
 
 
 def fit(
-    model: Model,
+    model: torch.nn.Module,
     prompts: Any,
     *,
     ridge: float = 0.0,
@@ -107,6 +85,9 @@ def fit(
 ) -> History:
     r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
 
+    ``model`` is a torch module that computes in two steps, as every trainable model of ``spinlib.attention`` does:
+    ``summary(X)`` is all that it reads of prompts X (P, ...), tensors with a first axis of P, computed once and without
+    any weight; ``readout(*summary)`` are its answers, of the shape of the labels y.
     ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
     as ``sample_features`` does (merged linear attention without values only). ``batch`` prompts are drawn without
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
@@ -168,12 +149,10 @@ def fit(
         )
     model.to(device)
     stepper = optimizer(parameters, lr=rate(0))
-    closure = inspect.signature(stepper.step).parameters.get("closure")
-    if closure is not None and closure.default is inspect.Parameter.empty:
+    if isinstance(stepper, torch.optim.LBFGS):
         raise TypeError(
-            f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
-            "for the loss several times a step; take torch.optim.Adam or SGD, or "
-            "spinlib.inference.ground_state_cg"
+            "optimizer must make one step from one gradient, got LBFGS, which asks for the loss several "
+            "times a step; take torch.optim.Adam or SGD, or spinlib.inference.ground_state_cg"
         )
     losses, test_steps, errors, quarters = [], [], [], 0
     best: float = np.inf
@@ -283,7 +262,7 @@ def _squares(model, inputs, y):
 def _parameters(model) -> list[torch.nn.Parameter]:
     if (
         not isinstance(model, torch.nn.Module)
-        or not isinstance(model, Model)
+        or not all(hasattr(model, name) for name in ("summary", "readout"))
         or not list(model.parameters())
     ):
         raise TypeError(
