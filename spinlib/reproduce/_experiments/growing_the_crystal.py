@@ -240,25 +240,6 @@ def _curriculum_collect(points, results):
     }
 
 
-def _curriculum_draw(figure, result, color):
-    ax = figure.subplots()
-    size = max(
-        set(result["D"]), key=lambda size: (len(set(result["design"][result["D"] == size])), size)
-    )
-    for design, look in (("uniform", "reference"), ("chain", "simulation"), ("growing", "message")):
-        own = (result["design"] == design) & (result["D"] == size)
-        ax.plot(
-            result["P"][own],
-            result["error"][own],
-            "o",
-            color=color[look],
-            alpha=0.6,
-            label=f"windows: {design}",
-        )
-    ax.set(title=f"D = {size}", xlabel="prompts P", ylabel="error of a run on uniform queries")
-    ax.legend()
-
-
 EXPERIMENTS = {
     "sparse_ladder": Experiment(
         _ladder_points,
@@ -280,6 +261,17 @@ EXPERIMENTS = {
         ),
     ),
     "sparse_curriculum": Experiment(
-        _curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw
+        _curriculum_points,
+        _curriculum,
+        _curriculum_collect,
+        lines(
+            lambda r: np.unique(r["P"][r["D"] == D]),
+            lambda r: {
+                f"-: windows: {one}": r["error"][(r["D"] == D) & (r["design"] == one)]
+                for one in np.unique(r["design"][r["D"] == D])
+            },
+            xlabel=f"prompts P, D = {D}",
+            ylabel="error of a run on uniform queries",
+        ),
     ),
 }

@@ -99,19 +99,6 @@ def _collect_map(points, results):
     }
 
 
-def _draw_map(figure, result, color):
-    axes = figure.subplots(1, 2, sharey=True)
-    for ax, kind, words in zip(
-        axes, ("exact", "eq153"), ("ground state", "messages without reaction")
-    ):
-        cells = ax.pcolormesh(
-            result["N"], result["P"], result[f"contrast_{kind}"].T, vmin=0, vmax=1, cmap="viridis"
-        )
-        ax.set(title=words, xlabel="examples N")
-    axes[0].set_ylabel("prompts P")
-    figure.colorbar(cells, ax=axes, location="bottom", label="contrast (white: no fixed point)")
-
-
 def five_errors(
     data: Features,
     N: int,
@@ -165,7 +152,20 @@ def _collect_five(points, results):
 
 
 EXPERIMENTS = {
-    "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
+    "fig12a": Experiment(
+        _points_map,
+        _cells,
+        _collect_map,
+        lines(
+            "N",
+            lambda r: {
+                f"-: {r['P'][k]} prompts": r["contrast_exact"][:, k]
+                for k in range(0, len(r["P"]), 1 + len(r["P"]) // 7)
+            },
+            xlabel="examples N",
+            ylabel="contrast of the ground state",
+        ),
+    ),
     "fig12b": Experiment(
         _points_five,
         _five,

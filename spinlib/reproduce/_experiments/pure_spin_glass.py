@@ -84,17 +84,9 @@ def _fig17_collect(points, results):
     }
 
 
-def _fig17_draw(figure, result, color):
-    axes = figure.subplots(2, 3).flat
-    for ax, name in zip(axes, BLOCKS):
-        values = result[f"values_{name}"]
-        x = np.linspace(-1.1, 1.1, 300) * np.abs(values).max()
-        ax.hist(values, 40, density=True, color=color["reference"], alpha=0.5)
-        ax.plot(x, _density(result[f"fit_{name}"][0], x), color=color["theory"])
-        ax.locator_params(nbins=3)
-        ax.set(title=f"block {name}")
-    axes[5].set_axis_off()
-    figure.supxlabel("entry (blue: the mixture fitted to it)")
+def _shape(values):
+    """The histogram of the entries of a block, in standard deviations from their mean."""
+    return np.histogram((values - values.mean()) / values.std(), 40, (-4, 4), density=True)[0]
 
 
 def _fig18_points(full):
@@ -173,7 +165,18 @@ def _fig18_collect(points, results):
 
 
 EXPERIMENTS = {
-    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
+    "fig17": Experiment(
+        _fig17_points,
+        _fig17_compute,
+        _fig17_collect,
+        lines(
+            lambda r: np.arange(-3.9, 4, 0.2),
+            lambda r: {f"-: block {name}": _shape(r[f"values_{name}"]) for name in BLOCKS},
+            yscale="log",
+            xlabel="(entry - mean) / standard deviation",
+            ylabel="density",
+        ),
+    ),
     "fig18": Experiment(
         _fig18_points,
         _fig18_compute,

@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 
 from spinlib import ConvergenceWarning
+from spinlib._core import iterate
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
 from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.spin_glass import SpinGlass
 
 
 def prompt_variances(D: int, alpha: float, rng: np.random.Generator) -> np.ndarray:
@@ -28,23 +30,14 @@ def iid_variances(n: int, alpha: float, ridge: float, rng: np.random.Generator) 
     from their variance recursions."""
     P = int(alpha * n)
     S = rng.standard_normal((P, n))
-    A = S.T @ S / P
-    exact = np.diagonal(np.linalg.inv(A + ridge * np.eye(n)))
-    lam, J2, S2 = ridge + np.diagonal(A), A**2 - np.diag(np.diagonal(A) ** 2), S**2
-    pair = _fixed_point(lambda x: 1 / (lam - J2 @ x), 1 / lam)
-    sample = _fixed_point(lambda x: 1 / (ridge + (1 / (P + S2 @ x)) @ S2), 1 / lam)
-    return np.array([100 * np.mean(x / exact - 1) for x in (pair, sample)])
-
-
-def _fixed_point(step, x: np.ndarray, tol: float = 1e-8, sweeps: int = 2000) -> np.ndarray | float:
-    """Where x <- step(x) settles with all entries positive, or NaN."""
-    for _ in range(sweeps):
-        x, old = step(x), x
-        if not (x > 0).all():
-            break
-        if np.abs(x / old - 1).max() < tol:
-            return x
-    return np.nan
+    A, S2 = S.T @ S / P, S**2
+    glass = SpinGlass(np.diag(np.diagonal(A)) - A, np.zeros(n), ridge + np.diagonal(A))
+    pair = amp(glass, damping=0.5, tol=1e-8)
+    sample = iterate(
+        lambda state: (1 / (ridge + (1 / (P + S2 @ state[0])) @ S2),), (1 / glass.lam,), tol=1e-8
+    )
+    exact = ground_state(glass).var
+    return np.array([100 * np.mean(x / exact - 1) for x in (pair.var, sample.state[0])])
 
 
 def _amp_points(full):
