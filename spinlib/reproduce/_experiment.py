@@ -32,6 +32,16 @@ class Experiment:
     say: Callable | None = None
 
 
+def seeded(key: Callable[[Point], list[int]]) -> Callable:
+    """Seeds of an :class:`Experiment` by what a point is: by whole numbers, whatever else is run beside it."""
+
+    def seeds(rng, points):
+        seed = int(rng.integers(2**32))
+        return [np.random.default_rng([seed, *key(point)]) for point in points]
+
+    return seeds
+
+
 def grid(points: Sequence[Point], results: Sequence[dict], *names: str) -> dict[str, np.ndarray]:
     """The values of the named parameters, in order, and every result as an array over them: their axes come first.
 

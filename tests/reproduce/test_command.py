@@ -13,7 +13,7 @@ import pytest
 import tiny_sweep
 from spinlib._core import one_thread
 from spinlib.reproduce import _run, about, load, names, run, save
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._experiment import Experiment
 from tiny_sweep import whole
 
@@ -226,7 +226,7 @@ def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not
         (["tiny", "--jobs", "two"], "invalid int value: 'two'"),
         (["tiny", "--rng", "-1"], "rng must be at least 0, got -1"),
         (["tiny", "--device", "cuda"], "tiny does not use torch"),
-        ([], "name a figure, or all; --list shows the names"),
+        ([], "there is no experiment None; choose one of: fig5, fig6"),
     ],
 )
 def test_the_command_refuses_with_code_2_and_words(arguments, words, tmp_path, capsys):

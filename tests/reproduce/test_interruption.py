@@ -13,7 +13,7 @@ import pytest
 
 import tiny_sweep
 from spinlib.reproduce import _run, _store, save
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._experiment import Experiment
 from tiny_sweep import whole
 
@@ -213,7 +213,7 @@ FULL = """
 import resource, sys
 sys.path[:0] = [{helpers!r}]
 import tiny_sweep
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._run import EXPERIMENTS
 EXPERIMENTS["tiny"] = tiny_sweep.TINY
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))

@@ -9,7 +9,7 @@ import pytest
 
 import tiny_sweep
 from spinlib.reproduce import _run, _store, about, load, save
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._experiment import Experiment
 from tiny_sweep import whole
 

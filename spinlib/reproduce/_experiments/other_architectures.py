@@ -7,7 +7,7 @@ import numpy as np
 from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, controlled_error, features, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, seeded
 
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
@@ -64,12 +64,6 @@ def _points(full):
     ]
 
 
-def _seeds(rng, points):
-    """The models of one run share its prompts; quick and full share their first run."""
-    seed = int(rng.integers(2**32))
-    return [np.random.default_rng([seed, p["N"], p["run"]]) for p in points]
-
-
 def _compute(rng, model, N, run, D, P, settle, device="cpu"):
     if model != "exact":
         module, error = _train(model, D, N, P, settle, device, rng)
@@ -122,6 +116,6 @@ EXPERIMENTS = {
             xlabel="length of the prompt N",
             ylabel="error",
         ),
-        _seeds,
+        seeded(lambda p: [p["N"], p["run"]]),  # the models of one run share its prompts
     )
 }

@@ -8,7 +8,7 @@ from spinlib import ConvergenceWarning
 from spinlib._core import iterate
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, seeded
 from spinlib.spin_glass import SpinGlass
 
 
@@ -55,17 +55,10 @@ def _amp_points(full):
     ]
 
 
-def _amp_seeds(rng, points):
-    """A sample has the seed of its size, load and number: sizes that quick and full share have the same samples."""
-    seed = int(rng.integers(2**32))
-    return [
-        np.random.default_rng(
-            [seed, p["D"], int(10 * p["alpha"]), p["sample"]]
-            if "D" in p
-            else [seed, p["n"], p["sample"]]
-        )
-        for p in points
-    ]
+def _amp_key(point):
+    """Its size, load and number: sizes that quick and full share have the same samples."""
+    size = [point["D"], int(10 * point["alpha"])] if "D" in point else [point["n"]]
+    return [*size, point["sample"]]
 
 
 def _amp_compute(rng, sample, D=None, alpha=7.5, n=None):
@@ -112,6 +105,6 @@ EXPERIMENTS = {
             xlabel="independent features",
             ylabel="error of the variances (%)",
         ),
-        _amp_seeds,
+        seeded(_amp_key),
     )
 }
