@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def fit(
     >>> print(len(history.loss), history.loss[-1] < 1e-8)
     301 True
     """
-    ridge, rate = check_real("ridge", ridge, minimum=0), _rate(lr)
+    ridge, rate = check_real("ridge", ridge, minimum=0), partial(_rate, lr)
     steps, warm = check_integer("steps", steps, 1), check_integer("warm", warm, 0)
     test_every, rng = check_integer("test_every", test_every, 1), check_rng(rng)
     if not callable(optimizer):
@@ -210,12 +211,11 @@ def fit(
     )
 
 
-def _rate(lr) -> Callable[[int], float]:
-    """The learning rate as a function of the step, each of its values checked."""
+def _rate(lr, step: int) -> float:
+    """The learning rate of a step, checked."""
     if callable(lr):
-        return lambda step: check_real(f"lr({step})", lr(step), above=0)
-    lr = check_real("lr", lr, above=0)
-    return lambda step: lr
+        return check_real(f"lr({step})", lr(step), above=0)
+    return check_real("lr", lr, above=0)
 
 
 def _batches(model, prompts, batch, rng, device) -> Callable:
@@ -290,11 +290,6 @@ def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torc
         )
     inputs = model.summary(prompts.X) if whole else model.features(prompts.u, prompts.query)
     y = torch.tensor(check_finite("y", prompts.y), dtype=dtype)
-    if not len(inputs[0]):
-        raise ValueError(
-            "prompts must hold at least one prompt, got none; "
-            "sample some: spinlib.icl.LinearTask(D, N).sample(P)"
-        )
     if y.shape[:1] != (len(inputs[0]),):
         raise ValueError(
             f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}"

@@ -214,7 +214,7 @@ def test_refused_prompts():
     for model in (None, torch.nn.Identity()):
         with pytest.raises(TypeError, match="torch module with parameters"):
             loss(model, data)
-    with pytest.raises(ValueError, match="at least one prompt"):
+    with pytest.raises(ValueError, match="u must have shape .P, 4. and no empty axis, got .0, 4."):
         fit(LinearAttention(3), Features(np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0)))
     with pytest.raises(TypeError, match="optimizer must be a class"):
         fit(LinearAttention(3), data, optimizer="adam")
@@ -232,7 +232,7 @@ def test_features_of_wrong_shape_or_with_holes_are_refused():
     rng = np.random.default_rng(0)
     u, query, y = rng.standard_normal((5, 4)), rng.standard_normal((5, 3)), rng.standard_normal(5)
     for bad, words in (
-        (Features(u[:, :3], query, y), r"u must have shape \(any, 4\).*this model has D = 3"),
+        (Features(u[:, :3], query, y), r"u must have shape \(P, 4\).*this model has D = 3"),
         (Features(u, query[:, :2], y), r"query must have shape \(5, 3\)"),
         (Features(u, query[:4], y), r"query must have shape \(5, 3\)"),
     ):
@@ -241,7 +241,7 @@ def test_features_of_wrong_shape_or_with_holes_are_refused():
     for name in ("u", "query", "y"):
         parts = {"u": u.copy(), "query": query.copy(), "y": y.copy()}
         parts[name].flat[2] = np.nan
-        with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
+        with pytest.raises(ValueError, match=f"{name} must be finite, got"):
             fit(LinearAttention(3), Features(**parts), steps=1)
 
 

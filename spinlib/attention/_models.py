@@ -9,7 +9,7 @@ import torch
 from numpy.typing import ArrayLike
 
 from spinlib._core import RNG, check_array, check_flag, check_integer, check_rng
-from spinlib.attention._checks import TensorLike, bounded, draw, to_prompts, to_real
+from spinlib.attention._checks import TensorLike, bounded, draw, to_prompts, to_real, to_shape
 
 
 def linear_attention(X: TensorLike, W: TensorLike) -> torch.Tensor:
@@ -135,10 +135,9 @@ class LinearAttention(Model):
                 "give this model prompts with X, from LinearTask.sample"
             )
         hint = f"this model has D = {self.D}"
-        u = check_array("u", u, (None, self.D + 1), hint)
-        query = check_array("query", query, (len(u), self.D), hint)
-        asks = np.pad(query, ((0, 0), (0, 1)))  # the query's label slot is empty
-        return torch.tensor(u, dtype=self.dtype), torch.tensor(asks, dtype=self.dtype)
+        read = to_shape("u", u, ("P", self.D + 1), self.dtype, hint)
+        asks = to_shape("query", query, (len(read), self.D), self.dtype, hint)
+        return read, torch.nn.functional.pad(asks, (0, 1))  # the query's label slot is empty
 
     def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the two tensors of :meth:`summary`."""
