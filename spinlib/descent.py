@@ -28,13 +28,13 @@ def trajectory(
     glass: SpinGlass,
     start: ArrayLike | tuple[ArrayLike, ArrayLike],
     *,
-    steps: int = 3000,
+    n_steps: int = 3000,
     lr: float = 0.01,
     adam: bool = True,
     every: int | None = None,
     eps: float = 1e-8,
 ) -> np.ndarray:
-    r"""The weights at the start, after each ``every`` steps (default: ``steps``) and at the end, first axis the time.
+    r"""The weights at the start, after each ``every`` steps (default: ``n_steps``) and at the end, first axis the time.
 
     ``start`` holds the n weights, in any shape, such as W (D+1, D), Thesis eq. (171); or it is a tuple (W_K, W_Q) of
     W_K (r, D+1) and W_Q (r, D), which are trained while their product W = W_K^T W_Q is what the glass sees and what is
@@ -47,17 +47,17 @@ def trajectory(
     >>> from spinlib.descent import trajectory
     >>> from spinlib.spin_glass import SpinGlass
     >>> glass = SpinGlass(J=[[0, 0], [0, 0]], h=[1, 2], lam=[1, 4])
-    >>> trajectory(glass, [0, 0], steps=200, lr=0.2, adam=False, every=150).round(6).tolist()
+    >>> trajectory(glass, [0, 0], n_steps=200, lr=0.2, adam=False, every=150).round(6).tolist()
     [[0.0, 0.0], [1.0, 0.5], [1.0, 0.5]]
     """
     parts, shape = _parts(glass, start)
-    steps, lr, adam = (
-        check_integer("steps", steps, 1),
+    n_steps, lr, adam = (
+        check_integer("n_steps", n_steps, 1),
         check_real("lr", lr, above=0),
         check_flag("adam", adam),
     )
     every, eps = (
-        steps if every is None else check_integer("every", every, 1),
+        n_steps if every is None else check_integer("every", every, 1),
         check_real("eps", eps, above=0),
     )
     A, h = glass.hessian.T, glass.h  # symmetric; columns first, for BLAS
@@ -68,7 +68,7 @@ def trajectory(
     product = lambda: w if K is None else (K.T @ Q).ravel()
     path = [product().reshape(shape).copy()]
     with np.errstate(over="ignore", invalid="ignore"):  # reported below, in words
-        for step in range(1, steps + 1):
+        for step in range(1, n_steps + 1):
             G = dsymv(1.0, A, product()) - h  # dH/dW, from one half of A
             if K is None:
                 g = G
@@ -81,7 +81,7 @@ def trajectory(
                 w -= lr * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + eps)
             else:
                 w -= lr * g
-            if step % every == 0 or step == steps:
+            if step % every == 0 or step == n_steps:
                 path.append(product().reshape(shape).copy())
                 if not np.isfinite(path[-1]).all():
                     raise ValueError(

@@ -34,7 +34,7 @@ __all__ = ["fit", "loss"]
 class History:
     """How a training run went: the loss before every step and after the last one, and errors on test prompts.
 
-    ``loss`` (steps+1,) is that of Thesis eq. (123), (steps,) where a function draws the batches;
+    ``loss`` (n_steps+1,) is that of Thesis eq. (123), (n_steps,) where a function draws the batches;
     ``test_error`` holds the mean of (y_hat - y)^2 over the test prompts, Thesis eq. (124), after ``test_steps`` steps
     (both empty without test prompts); ``seconds`` is wall time;
     ``settled`` says whether the criterion of ``fit(settle=...)`` was met (None: it was not asked for).
@@ -73,7 +73,7 @@ def fit(
     prompts: Any,
     *,
     ridge: float = 0.0,
-    steps: int = 2000,
+    n_steps: int = 2000,
     lr: float | Callable = 1e-2,
     batch: int | None = None,
     optimizer: Callable = torch.optim.Adam,
@@ -101,8 +101,8 @@ def fit(
 
     ``settle`` stops when the test error has settled: ten checks, ``test_every`` steps apart, are averaged at a time;
     where the average is not lower than the lowest before it by this fraction, ``lr`` is divided by 4; where this has
-    helped no more at lr/64, training ends. ``steps`` stays the limit: reaching it first warns with ConvergenceWarning.
-    The test prompts then have chosen the moment to stop, so measure the error on others.
+    helped no more at lr/64, training ends. ``n_steps`` stays the limit: reaching it first warns with
+    ConvergenceWarning. The test prompts then have chosen the moment to stop, so measure the error on others.
 
     The model trains in its own dtype (``model.float()``: half the time and memory, errors equal to about 1e-3 of
     themselves) on ``device`` ("cuda" for a GPU, None: where it is), and returns to where it was.
@@ -115,12 +115,12 @@ def fit(
     >>> from spinlib.training import fit
     >>> model = LinearAttention(1, rng=0)
     >>> prompt = SimpleNamespace(X=[[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]], y=[2.0])
-    >>> history = fit(model, prompt, steps=300)
+    >>> history = fit(model, prompt, n_steps=300)
     >>> print(len(history.loss), history.loss[-1] < 1e-8)
     301 True
     """
     ridge, rate = check_real("ridge", ridge, minimum=0), partial(_rate, lr)
-    steps, warm = check_integer("steps", steps, 1), check_integer("warm", warm, 0)
+    n_steps, warm = check_integer("n_steps", n_steps, 1), check_integer("warm", warm, 0)
     test_every, rng = check_integer("test_every", test_every, 1), check_rng(rng)
     if not callable(optimizer):
         raise TypeError(
@@ -141,7 +141,7 @@ def fit(
         fit(
             model,
             prompts,
-            steps=warm,
+            n_steps=warm,
             lr=lr,
             batch=batch,
             optimizer=optimizer,
@@ -161,7 +161,7 @@ def fit(
     begin = time.perf_counter()
     good = [p.detach().clone() for p in parameters]
     for step in range(
-        steps + (not callable(prompts))
+        n_steps + (not callable(prompts))
     ):  # a function draws no prompts for a step that is not made
         value = _loss(model, *draw(), ridge)  # type: ignore[call-arg]
         if not torch.isfinite(value):
@@ -175,7 +175,7 @@ def fit(
             )
             break
         losses.append(value.item())
-        if unseen is not None and (step % test_every == 0 or step == steps):
+        if unseen is not None and (step % test_every == 0 or step == n_steps):
             test_steps.append(step)
             with torch.no_grad():
                 errors.append(_squares(model, *unseen).mean().item())
@@ -189,7 +189,7 @@ def fit(
                     for group in stepper.param_groups:
                         group["lr"] /= 4
                 best = min(best, float(now_at))
-        if step < steps:
+        if step < n_steps:
             good = [p.detach().clone() for p in parameters]
             for group in stepper.param_groups if callable(lr) else ():
                 group["lr"] = rate(step) / 4**quarters
@@ -199,8 +199,8 @@ def fit(
     else:
         if settled is False:
             warnings.warn(
-                f"training did not converge: the test error had not settled to {settle:g} after {steps} "
-                "steps; raise steps",
+                f"training did not converge: the test error had not settled to {settle:g} after {n_steps} "
+                "steps; raise n_steps",
                 ConvergenceWarning,
                 stacklevel=2,
             )

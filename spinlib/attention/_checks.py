@@ -86,19 +86,13 @@ def to_rows(
     return to_shape(name, value, (..., "N", D), dtype, "one token a row, and at least one token")
 
 
-def to_prompts(
-    X: TensorLike, D: int | None = None, dtype: torch.dtype | None = None
-) -> torch.Tensor:
-    """X as a bounded (P, D+1, N+1) tensor; of a model, its ``D`` and its ``dtype``."""
+def to_prompts(X: TensorLike, D: int, dtype: torch.dtype) -> torch.Tensor:
+    """X as a bounded (P, D+1, N+1) tensor of a model, its ``D`` and its ``dtype``."""
     X = to_real("X", X, dtype)
-    if X.ndim != 3 or not (X.shape[0] and min(X.shape[1:]) > 1 and D in (None, X.shape[1] - 1)):
+    if X.ndim != 3 or not (len(X) and X.shape[1] == D + 1 and X.shape[2] > 1):
         raise ValueError(
             f"X must have shape (P, D+1, N+1) with P, D, N >= 1, got {tuple(X.shape)}; "
-            + (
-                "give one prompt a leading axis: X[None]"
-                if D is None
-                else f"this model has D = {D}"
-            )
+            f"this model has D = {D}; give one prompt a leading axis: X[None]"
         )
     return X
 

@@ -5,8 +5,8 @@ from spinlib.icl._errors import best_weights, contrast, controlled_error, popula
 from spinlib.icl._mapping import (
     averages,
     in_context_ridge,
+    linear_attention,
     pool_posterior,
-    predict,
     think,
     to_spin_glass,
     training_loss,
@@ -26,7 +26,7 @@ __all__ = [  # in the order of the story
     "to_spin_glass",
     "training_loss",
     "weights",
-    "predict",
+    "linear_attention",
     "think",
     "population_error",
     "controlled_error",

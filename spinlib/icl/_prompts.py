@@ -71,11 +71,11 @@ class Features(Noun):
         return f"Features(P={self.query.shape[0]}, D={self.query.shape[1]})"
 
 
-def features(data: Prompts | Features) -> Features:
+def features(prompts: Prompts | Features) -> Features:
     """The two vectors u = (X0 y0; y0.y0) / N and query that make up eq. (126): s = u (x) query; Features as they are.
 
     Source: Thesis eqs. (126), (131), with the first row index D+1 that eq. (125) misprints as D. Scale 1/N, not the
-    1/(N+1) of the published code. TypeError for other data.
+    1/(N+1) of the published code. TypeError for others.
 
     >>> from spinlib.icl import LinearTask, features
     >>> data = features(LinearTask(D=3, N=5).sample(2, rng=0))
@@ -84,11 +84,11 @@ def features(data: Prompts | Features) -> Features:
     """
     check_type(
         "prompts",
-        data,
+        prompts,
         (Prompts, Features),
         "make them with LinearTask(D, N).sample(P) or .sample_features(P)",
     )
-    return data if isinstance(data, Features) else Features(*read(data.X), data.y)
+    return prompts if isinstance(prompts, Features) else Features(*read(prompts.X), prompts.y)
 
 
 def check_prompts(X: ArrayLike) -> np.ndarray:

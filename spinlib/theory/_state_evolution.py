@@ -14,8 +14,8 @@ from spinlib.theory._teacher import Teacher
 class ErrorPath:
     """The path of sample-spin AMP in the limit of many spins and prompts; index t is the state after t sweeps.
 
-    ``error`` (steps + 1,): generalisation error of the means; ``x`` (steps + 1, groups): beta times the variance of a
-    spin in each group; ``tau`` (steps + 1,): beta times the variance of s . sigma.
+    ``error`` (n_steps + 1,): generalisation error of the means; ``x`` (n_steps + 1, groups): beta times the variance of
+    a spin in each group; ``tau`` (n_steps + 1,): beta times the variance of s . sigma.
     """
 
     error: np.ndarray

@@ -90,7 +90,6 @@ CALLS = {
         lambda embed, out: attention.InContextTransformer.load(NET | {"embed": embed, "out": out}),
         dict(embed=draw(4, 4), out=draw(4)),
     ),
-    "attention.linear_attention": (attention.linear_attention, dict(X=PROMPTS.X, W=draw(3, 2))),
     "attention.LinearAttention": (
         attention.LinearAttention,
         dict(D=2, value=True, factored=False, heads=2, output=True, rng=0),
@@ -112,7 +111,7 @@ CALLS = {
     "descent.flow": (descent.flow, dict(glass=EASY, times=np.array([0.0, 1.0]), start=draw(4))),
     "descent.trajectory": (
         descent.trajectory,
-        dict(glass=EASY, start=draw(4), steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
+        dict(glass=EASY, start=draw(4), n_steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
     ),
     "factor_graph.bethe_free_energy": (
         factor_graph.bethe_free_energy,
@@ -150,7 +149,7 @@ CALLS = {
             beta=1.0,
         ),
     ),
-    "icl.averages": (icl.averages, dict(data=FEATURES)),
+    "icl.averages": (icl.averages, dict(prompts=FEATURES)),
     "icl.Blocks": (
         icl.Blocks,
         dict(prompts=FEATURES, dtype="float32", device="cpu", jobs=1, keep=True),
@@ -167,7 +166,7 @@ CALLS = {
         dict(y_hat=draw(12), prompts=PROMPTS, noise=0.1),
     ),
     "icl.Features": (icl.Features, dict(u=FEATURES.u, query=FEATURES.query, y=FEATURES.y)),
-    "icl.features": (icl.features, dict(data=PROMPTS)),
+    "icl.features": (icl.features, dict(prompts=PROMPTS)),
     "icl.in_context_ridge": (icl.in_context_ridge, dict(X=PROMPTS.X, ridge=0.1)),
     "icl.LinearTask": (
         icl.LinearTask,
@@ -180,11 +179,11 @@ CALLS = {
     "icl.LinearTask.sample_pairs": (TASK.sample_pairs, dict(P=3, rng=0)),
     "icl.pool_posterior": (icl.pool_posterior, dict(pairs=PAIRS, pool=draw(4, 2), noise=0.5)),
     "icl.population_error": (icl.population_error, dict(W=draw(3, 2), N=3, noise=0.1, corr=0.2)),
-    "icl.predict": (icl.predict, dict(W=draw(3, 2), X=PROMPTS.X)),
+    "icl.linear_attention": (icl.linear_attention, dict(W=draw(3, 2), X=PROMPTS.X)),
     "icl.Prompts": (icl.Prompts, dict(X=PROMPTS.X, y=PROMPTS.y, w=PROMPTS.w)),
     "icl.think": (icl.think, dict(W=draw(3, 2), X=PROMPTS.X, k=2)),
-    "icl.to_spin_glass": (icl.to_spin_glass, dict(data=PROMPTS, ridge=0.1)),
-    "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), data=FEATURES, ridge=0.1)),
+    "icl.to_spin_glass": (icl.to_spin_glass, dict(prompts=PROMPTS, ridge=0.1)),
+    "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), prompts=FEATURES, ridge=0.1)),
     "icl.weights": (icl.weights, dict(mean=draw(6), D=2)),
     "inference.amp": (
         inference.amp,
@@ -215,7 +214,7 @@ CALLS = {
         | dict(start=None, callback=None),
     ),
     "landscape.block_values": (landscape.block_values, dict(glass=GLASS)),
-    "landscape.hessian_spectrum": (landscape.hessian_spectrum, dict(data=FEATURES, ridge=0.1)),
+    "landscape.hessian_spectrum": (landscape.hessian_spectrum, dict(prompts=FEATURES, ridge=0.1)),
     "plotting.weight_map": (
         lambda W, limit: plotting.weight_map(Figure().subplots(), W, limit=limit),
         dict(W=draw(3, 2), limit=1.0),
@@ -355,7 +354,7 @@ CALLS = {
     ),
     "theory.spike_evolution": (
         theory.spike_evolution,
-        dict(D=10, N=50, P=60, noise=0.1, informed=True, steps=3),
+        dict(D=10, N=50, P=60, noise=0.1, informed=True, n_steps=3),
     ),
     "theory.spike_free_energy": (
         theory.spike_free_energy,
@@ -385,7 +384,7 @@ CALLS = {
         dict(
             prompts=PROMPTS,
             ridge=0.1,
-            steps=2,
+            n_steps=2,
             lr=0.01,
             batch=4,
             test=PROMPTS,

@@ -3,7 +3,7 @@
 FACES = {
     "spinlib": ("ConvergenceWarning"),
     "spinlib.attention": (
-        "architecture Attention attention_weights Block causal_mask embed InContextTransformer linear_attention "
+        "architecture Attention attention_weights Block causal_mask embed InContextTransformer "
         "LinearAttention retrieve rotary sinusoidal_positions SoftmaxAttention"
     ),
     "spinlib.descent": ("flow trajectory"),
@@ -12,8 +12,9 @@ FACES = {
         "pspin_ising"
     ),
     "spinlib.icl": (
-        "averages best_weights Blocks contrast controlled_error Features features in_context_ridge LinearTask "
-        "pool_posterior population_error predict PromptBlocks Prompts think to_spin_glass training_loss weights"
+        "averages best_weights Blocks contrast controlled_error Features features in_context_ridge "
+        "linear_attention LinearTask pool_posterior population_error PromptBlocks Prompts think "
+        "to_spin_glass training_loss weights"
     ),
     "spinlib.inference": (
         "amp ground_state ground_state_cg Marginals relaxed_bp sample_amp spike_amp SpikeMarginals "

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ks_2samp
 from stats import z_score
 
-from spinlib.icl import LinearTask, features, predict
+from spinlib.icl import LinearTask, features, linear_attention
 
 PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
 
@@ -67,7 +67,11 @@ def test_the_samplers_agree_on_a_pool(noise):
     W = np.random.default_rng(0).standard_normal((4, 3))
     errors = [
         (
-            (predict(W, data.X) if hasattr(data, "X") else ((data.u @ W) * data.query).sum(1))
+            (
+                linear_attention(W, data.X)
+                if hasattr(data, "X")
+                else ((data.u @ W) * data.query).sum(1)
+            )
             - data.y
         )
         ** 2

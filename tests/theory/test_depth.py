@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from pages import from_page
 from scipy.optimize import brentq, minimize
 
-from spinlib.icl import LinearTask, best_weights, in_context_ridge, predict, think, weights
+from spinlib.icl import LinearTask, best_weights, in_context_ridge, linear_attention, think, weights
 from spinlib.inference import ground_state_cg
 from spinlib.random_matrix import mp_moment
 from spinlib.theory import bayes_error, depth_error, learning_curve, thinking_curve
@@ -69,7 +69,7 @@ def test_a_numerical_optimum_of_finite_prompts_is_near_the_steps():
 
 
 def test_limits():
-    assert depth_error(0, 3, 7, 0.5) == 1.25  # predict 0
+    assert depth_error(0, 3, 7, 0.5) == 1.25  # linear_attention 0
     assert depth_error(1, 500, 1000, 0.6) == pytest.approx(
         0.36 + 1.36 / 3.36
     )  # the best single layer
@@ -154,7 +154,7 @@ def test_a_trained_layer_that_thinks(load, noise, rel):
 def test_a_pass_is_a_prediction_and_many_are_least_squares():
     prompts = LinearTask(3, 30, noise=0.5).sample(20, rng=[5, 0])
     W = np.random.default_rng(6).standard_normal((4, 3)) / 10
-    assert think(W, prompts.X, 1)[0] == pytest.approx(predict(W, prompts.X))
+    assert think(W, prompts.X, 1)[0] == pytest.approx(linear_attention(W, prompts.X))
     assert think(np.pad(W, ((0, 0), (0, 1))), prompts.X, 3) == pytest.approx(think(W, prompts.X, 3))
     far = think(best_weights(3, 30), prompts.X, 400)[-1]
     assert far == pytest.approx(in_context_ridge(prompts.X), abs=1e-8)

@@ -27,7 +27,7 @@ def _train(task, steps, width, layers, lr, rng, batch=64):
 
     net = InContextTransformer(task.D, width, layers, rng=rng)
     rate = lambda step: lr * min(1, (step + 1) / 50) * (0.51 + 0.49 * cos(pi * step / steps))
-    fit(net, draw, steps=steps, lr=rate, optimizer=partial(torch.optim.Adam, eps=5e-9), rng=rng)
+    fit(net, draw, n_steps=steps, lr=rate, optimizer=partial(torch.optim.Adam, eps=5e-9), rng=rng)
     return net.requires_grad_(False)
 
 

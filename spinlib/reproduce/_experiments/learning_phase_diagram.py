@@ -109,7 +109,7 @@ def five_errors(
     glass = to_spin_glass(data, weight_decay)
     half = SpinGlass(glass.J, glass.h, glass.lam - weight_decay / 2)
     found = {
-        "adam": trajectory(half, start, steps=5000, lr=0.001, eps=5e-9)[-1],
+        "adam": trajectory(half, start, n_steps=5000, lr=0.001, eps=5e-9)[-1],
         "exact": ground_state(glass).mean,
         "exact_half": ground_state(half).mean,
     }

@@ -134,7 +134,7 @@ def _compute9(D: int, N: int, P: int, what: str, steps: int, *, rng: np.random.G
     history = fit(
         model,
         data,
-        steps=steps,
+        n_steps=steps,
         test=LinearTask(D, N).sample_features(5000, rng=rng),
         test_every=50,
     )

@@ -32,7 +32,7 @@ def _train(model, D, N, P, settle, device, rng):
             module,
             train,
             ridge=0.005,
-            steps=10_000,
+            n_steps=10_000,
             batch=min(P, 256),
             test=test,
             test_every=20,
