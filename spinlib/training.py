@@ -1,7 +1,5 @@
 """Training in context: gradient descent on the loss of the thesis, written out."""
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Callable
@@ -122,9 +120,10 @@ def fit(
     ridge, rate = check_real("ridge", ridge, minimum=0), partial(_rate, lr)
     n_steps, warm = check_integer("n_steps", n_steps, 1), check_integer("warm", warm, 0)
     test_every, rng = check_integer("test_every", test_every, 1), check_rng(rng)
-    if not callable(optimizer):
+    if not callable(optimizer) or optimizer is torch.optim.LBFGS:
         raise TypeError(
-            f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD"
+            "optimizer must be a class of torch.optim that makes one step from one gradient, such as Adam or SGD, "
+            f"got {optimizer!r}; spinlib.inference.ground_state_cg needs fewer steps"
         )
     if settle is not None:
         settle = check_real("settle", settle, above=0)
@@ -150,11 +149,6 @@ def fit(
         )
     model.to(device)
     stepper = optimizer(parameters, lr=rate(0))
-    if isinstance(stepper, torch.optim.LBFGS):
-        raise TypeError(
-            "optimizer must make one step from one gradient, got LBFGS, which asks for the loss several "
-            "times a step; take torch.optim.Adam or SGD, or spinlib.inference.ground_state_cg"
-        )
     losses, test_steps, errors, quarters = [], [], [], 0
     best: float = np.inf
     settled = None if settle is None else False

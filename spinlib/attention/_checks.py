@@ -1,7 +1,5 @@
 """Tensors: what is asked of them, each question once (real, bounded, rows or prompts as columns), and random ones."""
 
-from __future__ import annotations
-
 from types import EllipsisType
 
 import numpy as np

@@ -1,10 +1,8 @@
 """Tokens as rows: attention with many heads, the block of encoder and decoder."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any
 
 import torch
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
@@ -78,9 +76,6 @@ def _to_mask(mask: TensorLike, shape: tuple[int, ...]) -> torch.Tensor:
             "leave each row at least one True"
         )
     return found
-
-
-Module = TypeVar("Module", bound=torch.nn.Module)
 
 
 class Attention(torch.nn.Module):
@@ -197,7 +192,7 @@ class Block(torch.nn.Module):
             self.register_parameter(name, torch.nn.Parameter(start) if norm else None)
 
     @classmethod
-    def load(cls, weights: Mapping[str, TensorLike]) -> Block:
+    def load(cls, weights: Mapping[str, TensorLike]) -> "Block":
         """A block without ``cross`` from stored weights, named as its parameters; in their dtype, not to be trained.
 
         Without ``gain`` and ``shift`` it does not normalise.
@@ -242,9 +237,9 @@ class Block(torch.nn.Module):
 
 def restored(
     weights: Mapping[str, TensorLike],
-    make: Callable[[dict[str, torch.Tensor]], Module],
+    make: Callable[[dict[str, torch.Tensor]], torch.nn.Module],
     names: Mapping[str, str],
-) -> Module:
+) -> Any:
     """The module that ``make`` builds from the sizes of stored weights, with these weights, not to be trained.
 
     A stored name becomes ``names[name]``, and the four matrices of a block's attention are those of its ``own``.

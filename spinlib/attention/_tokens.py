@@ -1,7 +1,5 @@
 """Tokens as rows: embedding and positions."""
 
-from __future__ import annotations
-
 import torch
 
 from spinlib._core import check_integer, check_real, check_whole

@@ -1,11 +1,14 @@
 """What an experiment is: the points of a sweep, how one is computed, how they become arrays and a picture."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
 import numpy as np
+
+from spinlib import ConvergenceWarning
 
 Point = dict[str, Any]  # parameters of one point: plain JSON values
 
@@ -21,7 +24,7 @@ class Experiment:
     ``draw(figure, arrays, color)`` draws them plainly into a matplotlib figure.
     ``seeds(rng, points)`` lists the generators of the points, so that the numbers depend neither on their order nor on
     who computes them; the default spawns one a point, by its index.
-    ``say(arrays)``: what the command prints of them.
+    ``say(arrays)``: what the command prints of them. ``needs``: packages beside those of every sweep.
     """
 
     points: Callable[..., list[Point]]
@@ -30,6 +33,12 @@ class Experiment:
     draw: Callable
     seeds: Callable = lambda rng, points: rng.spawn(len(points))
     say: Callable | None = None
+    needs: tuple[str, ...] = ()
+
+
+def quiet() -> warnings.catch_warnings:
+    """Where not converging is an answer, no warning."""
+    return warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
 
 
 def seeded(key: Callable[[Point], list[int]]) -> Callable:

@@ -105,12 +105,13 @@ def computed(
 ) -> tuple[dict[str, np.ndarray], float, float]:
     """The arrays of :func:`run` and the seconds of all points; each is kept in the ``folder`` as soon as it is
     finished, and one that is there is not computed again."""
-    for package in ("joblib", "tqdm"):
-        need(package, "a sweep")
+    one = experiment(asked["figure"])
+    for package in ("joblib", "tqdm", *one.needs):
+        need(package, f"the sweep {asked['figure']}")
     import joblib
     from tqdm import tqdm
 
-    one, found = experiment(asked["figure"]), {}
+    found = {}
     for path in folder.glob("*.joblib") if folder else ():
         try:
             result, wall, cpu = joblib.load(path)

@@ -250,6 +250,10 @@ def test_jobs_and_missing_packages_are_refused_in_words(monkeypatch, capsys, tmp
                 ModuleNotFoundError, match=f"needs {package}, which is missing: pip install"
             ):
                 run("tiny", **options)
+    with monkeypatch.context() as without:
+        hide(without, "sklearn")
+        with pytest.raises(ModuleNotFoundError, match="the sweep fig11 needs sklearn"):
+            run("fig11")
     for package in ("joblib", "tqdm", "matplotlib"):
         with monkeypatch.context() as without:
             hide(without, package)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from spinlib._core import need
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.landscape import hessian_spectrum
@@ -68,7 +67,6 @@ def _fig11_points(full):
 
 
 def _fig11_compute(*, rng, D, N, P, points):
-    need("sklearn", "the experiment fig11")
     from sklearn.manifold import TSNE
 
     glass = to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.01)
@@ -144,5 +142,6 @@ EXPERIMENTS = {
             xlabel="prompts P",
             ylabel="correlation of an energy with its neighbours",
         ),
+        needs=("sklearn",),
     ),
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spinlib._core import iterate, need
+from spinlib._core import iterate
 from spinlib.icl import LinearTask, best_weights, population_error
 from spinlib.reproduce._experiment import Experiment, grid, lines
 
@@ -111,7 +111,6 @@ def product_descent(S, y, signed, steps=4000, every=20):
 
 
 def _ladder(rng, P, draw):
-    need("sklearn", "the experiment sparse_ladder")
     from sklearn.linear_model import lasso_path
 
     data = LinearTask(D, N).sample_features(P, rng=rng)
@@ -259,6 +258,7 @@ EXPERIMENTS = {
             xlabel="prompts P",
             ylabel="error",
         ),
+        needs=("sklearn",),
     ),
     "sparse_curriculum": Experiment(
         _curriculum_points,

@@ -1,11 +1,8 @@
 """Experiments of the chapter on when a transformer learns: the map of the contrast; messages against training."""
 
-import warnings
-
 import numpy as np
 from scipy.linalg.blas import dsymv
 
-from spinlib import ConvergenceWarning
 from spinlib.descent import trajectory
 from spinlib.icl import (
     Features,
@@ -17,7 +14,7 @@ from spinlib.icl import (
     weights,
 )
 from spinlib.inference import amp, ground_state
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, quiet
 from spinlib.spin_glass import SpinGlass
 
 
@@ -113,9 +110,7 @@ def five_errors(
         "exact": ground_state(glass).mean,
         "exact_half": ground_state(half).mean,
     }
-    with warnings.catch_warnings(  # not converging is an answer here
-        action="ignore", category=ConvergenceWarning
-    ):
+    with quiet():
         for name, onsager in (("amp_eq153", False), ("amp", True)):
             run = amp(glass, beta=100.0, onsager=onsager, **options)
             found[name] = run.mean if run.converged else None

@@ -1,13 +1,10 @@
 """The experiment of the chapter on other architectures: five trained models, and the ground state beside them."""
 
-import warnings
-
 import numpy as np
 
-from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, controlled_error, features, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment, grid, lines, seeded
+from spinlib.reproduce._experiment import Experiment, grid, lines, quiet, seeded
 
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
@@ -25,9 +22,7 @@ def _train(model, D, N, P, settle, device, rng):
     task = LinearTask(D, N)
     train, test, fresh = (task.sample(count, rng=rng) for count in (P, min(P, 1000), 4000))
     module = architecture(model, D, rng=rng).float()
-    with warnings.catch_warnings(  # not settling is an answer here: NaN
-        action="ignore", category=ConvergenceWarning
-    ):
+    with quiet():
         history = fit(
             module,
             train,

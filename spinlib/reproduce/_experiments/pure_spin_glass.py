@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from spinlib._core import need
 from spinlib.icl import LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.landscape import block_values
 from spinlib.reproduce._experiment import Experiment, lines
@@ -35,7 +34,6 @@ def _fig17_compute(*, rng, D, N, P):
 
 def _fit(values, kinds):
     """The likeliest mixture of Gaussians: shares, means, widths (3, kinds), by increasing width (scikit-learn)."""
-    need("sklearn", "the experiments fig17 and fig18")
     from sklearn.mixture import GaussianMixture
 
     found = GaussianMixture(
@@ -176,6 +174,7 @@ EXPERIMENTS = {
             xlabel="(entry - mean) / standard deviation",
             ylabel="density",
         ),
+        needs=("sklearn",),
     ),
     "fig18": Experiment(
         _fig18_points,
@@ -193,5 +192,6 @@ EXPERIMENTS = {
             xlabel="ridge",
             ylabel="error",
         ),
+        needs=("sklearn",),
     ),
 }

@@ -1,14 +1,11 @@
 """The experiment of the chapter on which AMP: how wrong the variances of messages are at finite size."""
 
-import warnings
-
 import numpy as np
 
-from spinlib import ConvergenceWarning
 from spinlib._core import iterate
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
-from spinlib.reproduce._experiment import Experiment, grid, lines, seeded
+from spinlib.reproduce._experiment import Experiment, grid, lines, quiet, seeded
 from spinlib.spin_glass import SpinGlass
 
 
@@ -18,9 +15,7 @@ def prompt_variances(D: int, alpha: float, rng: np.random.Generator) -> np.ndarr
     features = LinearTask(D, 5 * D).sample_features(int(alpha * D * D), rng=rng)
     glass = to_spin_glass(features, 0.2 / D)
     exact = ground_state(glass).var
-    with warnings.catch_warnings(  # not converging is an answer here
-        action="ignore", category=ConvergenceWarning
-    ):
+    with quiet():
         found = amp(glass, damping=0.5, tol=1e-8), sample_amp(features, ridge=0.2 / D, tol=1e-8)
     return np.array([100 * np.mean(f.var / exact - 1) if f.converged else np.nan for f in found])
 
