@@ -237,7 +237,7 @@ CALLS = {
     ),
     "pspin.amp.amp": (
         amp.amp,
-        dict(couplings=COUPLINGS, T=0.8, m=draw(5), previous=draw(5), onsager=True, n_steps=3),
+        dict(couplings=COUPLINGS, m=draw(5), T=0.8, previous=draw(5), onsager=True, n_steps=3),
     ),
     "pspin.amp.relaxed_bp": (
         amp.relaxed_bp,
@@ -254,7 +254,7 @@ CALLS = {
     ),
     "pspin.amp.state_evolution": (
         amp.state_evolution,
-        dict(p=3, T=0.5, q=0.8, overlap=0.5, n_steps=3),
+        dict(p=3, q=0.8, T=0.5, overlap=0.5, n_steps=3),
     ),
     "pspin.dynamics.equilibrium_correlation": (
         dynamics.equilibrium_correlation,
