@@ -1,6 +1,6 @@
-"""What the pages of the book say of themselves: the box at the top, links, words and formulas of the main line.
+"""What the pages say of themselves: the line under the title, the fold, links, words and formulas of the main line.
 
-python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of a main line, and the time in its box
+python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of a main line, and the time that it says
 
 The main line is what a page says without its folds, boxes, captions, exercises and the sections after them. Reading
 time has one rule: 150 words a minute, and two minutes for a displayed formula.
@@ -17,7 +17,6 @@ FENCE = re.compile(r"^(:{3,}|`{3,}|~{3,})(?:\{([\w:-]+)\}(.*))?\s*$")
 AFTER = re.compile(
     r"Exercises|What is checked|Summary|Further reading|Next$"
 )  # sections beside the main line
-LINES = ("You will be able to", "You need", "We use", "Time")
 LABEL = re.compile(r"^\((ch-[a-z0-9-]+)\)=\n+# (.+)$", re.M)
 
 
@@ -57,13 +56,16 @@ def outside(text: str) -> tuple[str, list[tuple[str, str, str]]]:
     return "\n".join(kept), found
 
 
-def box(name: str) -> dict[str, str]:
-    """The paragraphs of the box "In this chapter", by the words in bold with which they open."""
-    boxes = [text for _, title, text in outside(source(name)[0])[1] if title == "In this chapter"]
-    paragraphs = re.split(r"\n\s*\n", boxes[0].replace(":class: tip\n", ""))
-    bold = re.compile(r"\s*(?:\*\*|\*)([^*]+?)[.:]?(?:\*\*|\*):?\s*(.*)", re.S)
-    opened = [bold.match(paragraph) for paragraph in paragraphs]
-    return {match[1]: " ".join(match[2].split()) for match in opened if match}
+def opening(name: str) -> tuple[str, str]:
+    """The line under the title of a chapter: (what it needs, what it takes)."""
+    line = re.search(r"^\*\*Needs\*\* (.*?)\s*\*\*Takes\*\* (.*)$", source(name)[0], re.M)
+    return line[1], line[2]
+
+
+def box(name: str) -> str:
+    """The text of the fold "In this chapter"; it stands below the first figure."""
+    cells = "\n\n".join(source(name))
+    return next(text for _, title, text in outside(cells)[1] if title == "In this chapter")
 
 
 @functools.cache
@@ -89,9 +91,9 @@ def links(text: str, owner: dict[str, str]) -> list[str]:
 
 @functools.cache
 def needs() -> dict[str, list[str]]:
-    """What each chapter asks for in the line "You need" of its box: {chapter: chapters}."""
+    """What each chapter asks for in the line under its title: {chapter: chapters}."""
     owner = owners()
-    asked = {name: links(box(name).get("You need", ""), owner) for name in chapters()}
+    asked = {name: links(opening(name)[0], owner) for name in chapters()}
     return {name: [other for other in others if other != name] for name, others in asked.items()}
 
 
@@ -109,7 +111,7 @@ def main_line(name: str) -> str:
     """The text of a chapter that everybody reads."""
     gated = r"^`{3,}\{(exercise|solution)-start\}.*?^`{3,}\{\1-end\}\n`{3,}$"
     text = re.sub(gated, "", "\n\n".join(source(name)), flags=re.M | re.S)
-    text = re.sub(r"^\(.*\)=$", "", outside(text)[0], flags=re.M)
+    text = re.sub(r"^\(.*\)=$|^\*\*Needs\*\*.*$", "", outside(text)[0], flags=re.M)
     sections = re.split(r"^(?=## )", text, flags=re.M)
     return "".join(section for section in sections if not AFTER.match(section.removeprefix("## ")))
 
@@ -129,11 +131,18 @@ def measure(text: str) -> tuple[int, int, int]:
     return words, formulas, round(words / 150 + 2 * formulas)
 
 
-def told(name: str) -> int | None:
-    """The minutes that the box of a chapter tells."""
-    rule = r"(\d+) minutes to read; the cells run in about \d+ s\."
-    match = re.match(rule, box(name).get("Time", ""))
-    return int(match[1]) if match else None
+def told(name: str) -> tuple[int, float]:
+    """What a chapter says that it takes: minutes to read, hours with its exercises."""
+    rule = r"(\d+) min to read, (\d*)(½?) h with the exercises\."
+    minutes, hours, half = re.fullmatch(rule, opening(name)[1]).groups()
+    return int(minutes), float(hours or 0) + 0.5 * bool(half)
+
+
+def working(name: str) -> float:
+    """Hours that a chapter takes with its exercises: the reading, and the minutes in their titles."""
+    text = "\n\n".join(source(name))
+    exercises = re.findall(r"^`{3,}\{exercise-start\}.*?(\d+) min\)$", text, re.M)
+    return (measure(main_line(name))[2] + sum(map(int, exercises))) / 60
 
 
 def main(names):
@@ -141,7 +150,7 @@ def main(names):
         words, formulas, minutes = measure(main_line(name))
         mark = "SPLIT" if words > 3200 else "long" if words > 2500 else ""
         counted = f"{words:5d} words {formulas:3d} formulas {minutes:4d} min"
-        print(f"{name:42s} {counted}, box {told(name)} {mark}")
+        print(f"{name:42s} {counted}, {working(name):4.1f} h; says {told(name)} {mark}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+FURTHER = "chapters/further"
 FOLDERS = {"source": "companion", "problems": "sheet", "reference": "generated"}
 
 
@@ -16,13 +17,15 @@ def kind(path) -> str:
     >>> pages = "intro", "chapters/pspin/replica_method.ipynb", "chapters/source/chapter_3", "chapters/part_2"
     >>> [kind(page) for page in pages]
     ['front', 'chapter', 'companion', 'opening']
+    >>> kind("chapters/further"), kind("chapters/short_book")
+    ('opening', 'front')
     """
     parts = pathlib.PurePath(path).with_suffix("").parts
     if "chapters" not in parts:
         return "front"
     _, *inside = parts[parts.index("chapters") :]
     if len(inside) == 1:
-        return "opening"
+        return "front" if inside == ["short_book"] else "opening"
     return FOLDERS.get(inside[0], "chapter")
 
 
@@ -52,14 +55,23 @@ def chapters() -> list[str]:
     ]
 
 
-def roads() -> dict[str, tuple[list[str], list[str]]]:
-    """What each part opening says: {opening: (labels of the spine, labels of the side roads)}."""
+def roads() -> dict[str, list[str]]:
+    """What each opening lists: {opening: labels of its chapters}; the last opening is that of the further chapters."""
     found = {}
     for _, names in contents():
         if kind(names[0]) == "opening":
             text = (ROOT / f"{names[0]}.md").read_text(encoding="utf-8")
-            spine, _, side = text.partition("**The spine**")[2].partition("**Side roads**")
-            found[names[0]] = tuple(
-                re.findall(r"^\* \{ref\}`(ch-[a-z0-9-]+)`", part, re.M) for part in (spine, side)
-            )
+            listed = text.partition("**The chapters**")[2]
+            found[names[0]] = re.findall(r"^\* \{ref\}`(ch-[a-z0-9-]+)`", listed, re.M)
     return found
+
+
+def spine() -> list[str]:
+    """The labels of the chapters of the five parts, in reading order."""
+    return [label for opening, labels in roads().items() if opening != FURTHER for label in labels]
+
+
+def short_book() -> list[str]:
+    """The labels of the stations of the short book, as its page lists them."""
+    text = (ROOT / "chapters" / "short_book.md").read_text(encoding="utf-8")
+    return re.findall(r"^\d+\. \{ref\}`(ch-[a-z0-9-]+)`", text, re.M)
