@@ -181,7 +181,6 @@ CALLS = {
     "icl.population_error": (icl.population_error, dict(W=draw(3, 2), N=3, noise=0.1, corr=0.2)),
     "icl.linear_attention": (icl.linear_attention, dict(W=draw(3, 2), X=PROMPTS.X)),
     "icl.Prompts": (icl.Prompts, dict(X=PROMPTS.X, y=PROMPTS.y, w=PROMPTS.w)),
-    "icl.think": (icl.think, dict(W=draw(3, 2), X=PROMPTS.X, k=2)),
     "icl.to_spin_glass": (icl.to_spin_glass, dict(prompts=PROMPTS, ridge=0.1)),
     "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), prompts=FEATURES, ridge=0.1)),
     "icl.weights": (icl.weights, dict(mean=draw(6), D=2)),
