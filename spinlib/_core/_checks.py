@@ -25,8 +25,8 @@ def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
     """``value`` as int, at least ``minimum``, at most 2^63 - 1; a float such as 3.0 is refused rather than rounded."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(
-            f"{name} must be an integer such as {minimum + 3}, got {_show(value)} of type "
-            f"{type(value).__name__}{_and(hint)}"
+            f"{name} must be an integer, got {_show(value)} of type {type(value).__name__}; "
+            f"write one such as {minimum + 3}{_and(hint)}"
         )
     if value < minimum:  # type: ignore[operator]
         raise ValueError(f"{name} must be at least {minimum}, got {_show(value)}{_and(hint)}")
@@ -189,10 +189,9 @@ def check_device(name: Any) -> Any:
         device = torch.device(name)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        gpu = "sees a GPU" if torch.cuda.is_available() else "sees no GPU"
         raise ValueError(
             f"device must name a device that torch can use, got {_show(name)}; 'cpu' always works, "
-            f"this torch {gpu}"
+            f"this torch sees {'a' if torch.cuda.is_available() else 'no'} GPU"
         ) from error
     return device
 

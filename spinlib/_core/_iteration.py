@@ -35,7 +35,6 @@ class Found:
     residual: float = 0.0
     history: np.ndarray = field(default_factory=lambda: np.empty(0))
     reason: str = ""
-
     _trail: tuple = field(default=(), repr=False)  # the last three states
 
     __repr__ = one_line

@@ -57,8 +57,8 @@ def marginals(
             "damping does not help"
         )
     warn(name, "" if converged else reason, remedy, stacklevel=4)
-    found = replace(found, converged=converged, reason=reason)
-    return Marginals(mean=mean, _var=x / beta, **vars(found))
+    how = vars(replace(found, converged=converged, reason=reason, _trail=()))
+    return Marginals(mean=mean, _var=x / beta, **how)
 
 
 def relative(vector: np.ndarray, scale: np.ndarray) -> float:

@@ -182,7 +182,11 @@ def test_exact_moments_of_the_disorder():
     [
         (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"),
         (dict(D=3, N=0), ValueError, "N must be at least 1, got 0"),
-        (dict(D=3.0, N=3), TypeError, "D must be an integer such as 4, got 3.0 of type float"),
+        (
+            dict(D=3.0, N=3),
+            TypeError,
+            "D must be an integer, got 3.0 of type float; write one such as 4; D is",
+        ),
         (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
         (dict(D=3, N=3, noise=np.nan), ValueError, "noise"),
         (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
