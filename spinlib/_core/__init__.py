@@ -3,7 +3,6 @@
 from spinlib._core._checks import (
     RNG,
     check_array,
-    check_damping,
     check_device,
     check_finite,
     check_flag,
@@ -18,7 +17,7 @@ from spinlib._core._checks import (
     check_whole,
     need,
 )
-from spinlib._core._iteration import Callback, ConvergenceWarning, Found, Iteration, iterate
+from spinlib._core._iteration import Callback, ConvergenceWarning, Found, iterate, warn
 from spinlib._core._nouns import Noun, freeze, one_line
 from spinlib._core._threads import one_thread
 
@@ -26,11 +25,9 @@ __all__ = [
     "Callback",
     "ConvergenceWarning",
     "Found",
-    "Iteration",
     "Noun",
     "RNG",
     "check_array",
-    "check_damping",
     "check_device",
     "check_finite",
     "check_flag",
@@ -48,4 +45,5 @@ __all__ = [
     "need",
     "one_line",
     "one_thread",
+    "warn",
 ]

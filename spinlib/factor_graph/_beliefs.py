@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,7 +90,7 @@ def bp(
         factor_marginals=tables,
         log_Z=log_Z,
         messages=run.state[0],
-        **{field.name: getattr(run, field.name) for field in fields(Found)},
+        **vars(run),
     )
 
 

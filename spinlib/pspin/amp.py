@@ -75,7 +75,7 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
 
 
 def state_evolution(
-    p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30
+    p: int, q: float, T: float, *, overlap: float | None = None, n_steps: int = 30
 ) -> OverlapPath:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1) and the ``overlap`` of two copies (default q).
 
@@ -84,7 +84,7 @@ def state_evolution(
     unstable for p >= 3. Source: the map of :func:`amp`; p = 2: Bolthausen (2014). ValueError for other q.
 
     >>> from spinlib.pspin.amp import state_evolution
-    >>> se = state_evolution(3, 0.4, 0.5, overlap=0.49, n_steps=200)
+    >>> se = state_evolution(3, 0.5, 0.4, overlap=0.49, n_steps=200)
     >>> print(f"{se.q[-1]:.4f} {se.overlap[-1]:.4f}")
     0.5658 0.0000
     """
@@ -111,8 +111,8 @@ def state_evolution(
 
 def amp(
     couplings: Couplings,
-    T: float,
     m: ArrayLike,
+    T: float,
     *,
     previous: ArrayLike | None = None,
     onsager: bool = True,
@@ -128,7 +128,7 @@ def amp(
 
     >>> from spinlib.pspin.amp import amp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
-    >>> run = amp(gaussian_couplings(64, rng=0), 0.4, 0.7 * random_spins(64, rng=1), n_steps=5)
+    >>> run = amp(gaussian_couplings(64, rng=0), 0.7 * random_spins(64, rng=1), 0.4, n_steps=5)
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((6, 64), True)
     """
@@ -150,7 +150,7 @@ def amp(
     return Iterates(np.array(means), np.array(variances))
 
 
-def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 10) -> Iterates:
+def relaxed_bp(couplings: Couplings, m: ArrayLike, T: float, *, n_steps: int = 10) -> Iterates:
     """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55).
 
     Every message leaves its spin with the value ``m_i`` of ``m`` (N,) at first. The multiplier of eq. (55) is chosen at
@@ -160,7 +160,7 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
 
     >>> from spinlib.pspin.amp import relaxed_bp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
-    >>> run = relaxed_bp(gaussian_couplings(24, distinct=True, rng=0), 0.4, 0.7 * random_spins(24, rng=1), n_steps=3)
+    >>> run = relaxed_bp(gaussian_couplings(24, distinct=True, rng=0), 0.7 * random_spins(24, rng=1), 0.4, n_steps=3)
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((4, 24), True)
     """

@@ -105,7 +105,7 @@ def computed(
 ) -> tuple[dict[str, np.ndarray], float, float]:
     """The arrays of :func:`run` and the seconds of all points; with ``places``, each is kept at its own as soon as it
     is finished, and one that is there is not computed again."""
-    for package in ("joblib", "tqdm"):
+    for package in ("joblib", "tqdm", "threadpoolctl"):
         need(package, "a sweep")
     import joblib
     from tqdm import tqdm

@@ -32,9 +32,10 @@ def thinking_curve(D: int, N: int, P: int, k: int, noise: float = 0.0) -> np.nda
     r"""Error (k,) after 1 to k passes through one layer trained on P prompts without ridge, for large D at N/D, P/D^2.
 
     The trained layer is :math:`c_0I+\Delta`, with Delta taken as independent normals whose size is the excess of the
-    :func:`learning_curve`; each pass is :func:`spinlib.icl.think`. A pass adds to the error in w a Gaussian field whose
-    covariance over the passes follows from the passes before. Errors include noise^2. Slow in D where it grows: at
-    D = 80, P = 2 D^2 samples are 20 % above it after 6 passes. ValueError for N <= D, P <= D^2, k < 1, noise < 0.
+    :func:`learning_curve`; each pass reads what is left of the labels. A pass adds to the error in w a Gaussian
+    field whose covariance over the passes follows from the passes before. Errors include noise^2. Slow in D where it
+    grows: at D = 80, P = 2 D^2 samples are 20 % above it after 6 passes. ValueError for N <= D, P <= D^2, k < 1,
+    noise < 0.
 
     >>> from spinlib.theory import thinking_curve
     >>> [thinking_curve(D=100, N=200, P=P, k=12).round(3)[[0, 5, 11]].tolist() for P in (20_000, 100_000)]

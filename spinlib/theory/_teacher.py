@@ -48,11 +48,6 @@ class Teacher(Noun):
 
     def __post_init__(self):
         a = check_array("variance", self.variance, (None,), hint="one variance a group")
-        if not a.size:
-            raise ValueError(
-                "variance must hold at least one group, got none; "
-                "give the variance of a feature of each group"
-            )
         check_finite(
             "variance",
             a[a <= 0],

@@ -99,7 +99,11 @@ def test_contradicting_factors():
         ),
         (lambda: FactorGraph(3, []), TypeError, "cards must be of type Sequence"),
         (lambda: FactorGraph((2,), 5), TypeError, "factors must be of type Sequence"),
-        (lambda: pspin_ising(3, [[0, 1], [2]], 1.0), ValueError, "rows of equal length"),
+        (
+            lambda: pspin_ising(3, [[0, 1], [2]], 1.0),
+            TypeError,
+            "scopes must be an array of real numbers, got list",
+        ),
         (lambda: pspin_ising(3, [[0, 1, 2]], -1000.0), ValueError, "at most 172.*lower beta"),
         (lambda: pspin_ising(3, [[0, 1, 2]], 1.0, h=10.0, beta=100.0), ValueError, "at most 172"),
         (lambda: bp(5), TypeError, "graph must be of type FactorGraph"),

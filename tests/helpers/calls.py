@@ -181,7 +181,6 @@ CALLS = {
     "icl.population_error": (icl.population_error, dict(W=draw(3, 2), N=3, noise=0.1, corr=0.2)),
     "icl.linear_attention": (icl.linear_attention, dict(W=draw(3, 2), X=PROMPTS.X)),
     "icl.Prompts": (icl.Prompts, dict(X=PROMPTS.X, y=PROMPTS.y, w=PROMPTS.w)),
-    "icl.think": (icl.think, dict(W=draw(3, 2), X=PROMPTS.X, k=2)),
     "icl.to_spin_glass": (icl.to_spin_glass, dict(prompts=PROMPTS, ridge=0.1)),
     "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), prompts=FEATURES, ridge=0.1)),
     "icl.weights": (icl.weights, dict(mean=draw(6), D=2)),
@@ -237,7 +236,7 @@ CALLS = {
     ),
     "pspin.amp.amp": (
         amp.amp,
-        dict(couplings=COUPLINGS, T=0.8, m=draw(5), previous=draw(5), onsager=True, n_steps=3),
+        dict(couplings=COUPLINGS, m=draw(5), T=0.8, previous=draw(5), onsager=True, n_steps=3),
     ),
     "pspin.amp.relaxed_bp": (
         amp.relaxed_bp,
@@ -254,7 +253,7 @@ CALLS = {
     ),
     "pspin.amp.state_evolution": (
         amp.state_evolution,
-        dict(p=3, T=0.5, q=0.8, overlap=0.5, n_steps=3),
+        dict(p=3, q=0.8, T=0.5, overlap=0.5, n_steps=3),
     ),
     "pspin.dynamics.equilibrium_correlation": (
         dynamics.equilibrium_correlation,

@@ -13,7 +13,7 @@ FACES = {
     ),
     "spinlib.icl": (
         "averages best_weights Blocks contrast controlled_error Features features in_context_ridge "
-        "linear_attention LinearTask pool_posterior population_error PromptBlocks Prompts think "
+        "linear_attention LinearTask pool_posterior population_error PromptBlocks Prompts "
         "to_spin_glass training_loss weights"
     ),
     "spinlib.inference": (

@@ -225,7 +225,7 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
         (lambda J, s: parallel_tempering(J, [1.0, 0.8]), "strictly increasing.*sort it"),
         (lambda J, s: parallel_tempering(J, [0.8, 0.8]), "strictly increasing"),
         (lambda J, s: parallel_tempering(J, [0.0, 0.8]), "positive"),
-        (lambda J, s: parallel_tempering(J, []), "positive"),
+        (lambda J, s: parallel_tempering(J, []), "no axis may be empty"),
         (lambda J, s: parallel_tempering(J, [0.8, np.nan]), "finite"),
         (lambda J, s: parallel_tempering(J, 0.8), "shape"),
         (lambda J, s: parallel_tempering(J, [0.8], n_sweeps=0), "n_sweeps must be at least 1"),
