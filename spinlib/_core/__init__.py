@@ -19,7 +19,7 @@ from spinlib._core._checks import (
     need,
 )
 from spinlib._core._iteration import Callback, ConvergenceWarning, Found, Iteration, iterate
-from spinlib._core._nouns import Noun, freeze, one_line
+from spinlib._core._nouns import Noun, Result, freeze, one_line
 from spinlib._core._threads import one_thread
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Iteration",
     "Noun",
     "RNG",
+    "Result",
     "check_array",
     "check_damping",
     "check_device",

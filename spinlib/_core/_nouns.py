@@ -66,3 +66,9 @@ def one_line(noun: Any) -> str:
         else:
             words.append(f"{name}={value!r}")
     return f"{type(noun).__name__}({', '.join(words)})"
+
+
+class Result:
+    """What a function found: a frozen dataclass whose repr is one line."""
+
+    __repr__ = one_line

@@ -292,7 +292,7 @@ CALLS = {
     ),
     "pspin.simulation.planted_couplings": (
         simulation.planted_couplings,
-        dict(n_spins=5, p=3, T=0.5, distinct=False, rng=0),
+        dict(n_spins=5, p=3, T=0.5, rng=0),
     ),
     "pspin.simulation.random_spins": (simulation.random_spins, dict(n_spins=5, shape=(2,), rng=0)),
     "pspin.two_spin.solve_two_spin": (
