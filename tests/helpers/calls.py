@@ -309,11 +309,7 @@ CALLS = {
     ),
     "random_matrix.mp_edges": (random_matrix.mp_edges, dict(ratio=0.5, variance=1.0)),
     "random_matrix.mp_moment": (random_matrix.mp_moment, dict(k=2, ratio=0.5, variance=1.0)),
-    "random_matrix.mp_stieltjes": (
-        random_matrix.mp_stieltjes,
-        dict(z=np.array([-1.0, -2.0]), ratio=0.5, variance=1.0),
-    ),
-    "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, variance=1.0, rng=0)),
+    "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, rng=0)),
     "spin_glass.gaussian_glass": (
         spin_glass.gaussian_glass,
         dict(n=4, coupling=0.5, field=0.5, stiffness=2.5, rng=0),
@@ -375,7 +371,6 @@ CALLS = {
             count=np.array([1, 2]),
         ),
     ),
-    "theory.thinking_curve": (theory.thinking_curve, dict(D=2, N=3, P=20, k=2, noise=0.1)),
     "theory.training_curve": (
         theory.training_curve,
         dict(D=2, N=3, P=20, times=np.array([0.0, 1.0]), noise=0.1, start=0.1),

@@ -29,7 +29,7 @@ FACES = {
         "random_spins"
     ),
     "spinlib.pspin.two_spin": ("solve_two_spin"),
-    "spinlib.random_matrix": ("mp_density mp_edges mp_moment mp_stieltjes wishart"),
+    "spinlib.random_matrix": ("mp_density mp_edges mp_moment wishart"),
     "spinlib.reproduce": ("about load names prose run save"),
     "spinlib.spin_glass": ("gaussian_glass shuffled SpinGlass"),
     "spinlib.symbolic": (
@@ -40,7 +40,7 @@ FACES = {
         "bayes_error best_ridge block_moments depth_error hessian_density "
         "learning_curve pool_errors prompt_moment prompt_teacher "
         "ridge_equivalent RidgeEquivalent shuffled_edge shuffled_error spectrum_teacher spike_evolution "
-        "spike_free_energy spike_thresholds state_evolution Teacher thinking_curve training_curve"
+        "spike_free_energy spike_thresholds state_evolution Teacher training_curve"
     ),
     "spinlib.training": ("fit loss"),
 }
