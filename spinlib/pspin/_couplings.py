@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from spinlib._core import (
     Noun,
     RNG,
+    Result,
     check_finite,
     check_flag,
     check_integer,
@@ -30,7 +31,7 @@ MAX_P = 8  # the sum over the p! orders of the indices is explicit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Couplings(Noun):
+class Couplings(Noun, Result):
     """The disorder of a p-spin model, a symmetric tensor: ``H(s) = -sum_{i1..ip} J_{i1..ip} s_i1 ... s_ip``.
 
     ``tensor`` has shape (N,) * p with p >= 2 and must be symmetric under permutations of its axes (a read-only copy is
@@ -65,9 +66,6 @@ class Couplings(Noun):
                     "average it over all permutations of its axes"
                 )
         freeze(self, tensor=tensor)
-
-    def __repr__(self) -> str:
-        return f"Couplings(n_spins={self.n_spins}, p={self.p})"
 
     @property
     def n_spins(self) -> int:

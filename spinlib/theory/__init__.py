@@ -5,7 +5,7 @@ prompt. Each is tested against a run of ``spinlib.icl`` and ``spinlib.inference`
 """
 
 from spinlib.theory._density import hessian_density
-from spinlib.theory._moments import block_moments, prompt_moment
+from spinlib.theory._disorder import block_moments, prompt_moment, shuffled_edge, shuffled_error
 from spinlib.theory._pools import pool_errors
 from spinlib.theory._readers import bayes_error, depth_error
 from spinlib.theory._ridge import (
@@ -15,7 +15,6 @@ from spinlib.theory._ridge import (
     ridge_equivalent,
     state_evolution,
 )
-from spinlib.theory._shuffled import shuffled_edge, shuffled_error
 from spinlib.theory._spikes import (
     spike_evolution,
     spike_free_energy,

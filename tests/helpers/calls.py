@@ -114,10 +114,6 @@ CALLS = {
         descent.trajectory,
         dict(glass=EASY, start=draw(4), steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
     ),
-    "factor_graph.bethe_free_energy": (
-        factor_graph.bethe_free_energy,
-        dict(graph=GRAPH, marginals=BELIEFS.marginals, factor_marginals=BELIEFS.factor_marginals),
-    ),
     "factor_graph.bethe_terms": (
         factor_graph.bethe_terms,
         dict(graph=GRAPH, messages=BELIEFS.messages),
@@ -139,7 +135,6 @@ CALLS = {
         factor_graph.ising,
         dict(J=np.array([[0.0, 0.5], [0.5, 0.0]]), h=np.array([0.1, 0.2]), beta=1.0),
     ),
-    "factor_graph.magnetisations": (factor_graph.magnetisations, dict(marginals=BELIEFS.marginals)),
     "factor_graph.pspin_ising": (
         factor_graph.pspin_ising,
         dict(

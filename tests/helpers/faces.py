@@ -8,8 +8,7 @@ FACES = {
     ),
     "spinlib.descent": ("flow trajectory"),
     "spinlib.factor_graph": (
-        "Beliefs bethe_free_energy bethe_terms bp enumerate_states FactorGraph ising magnetisations "
-        "pspin_ising"
+        "Beliefs bethe_terms bp enumerate_states FactorGraph ising pspin_ising"
     ),
     "spinlib.icl": (
         "averages best_weights Blocks contrast controlled_error Features features in_context_ridge LinearTask "
@@ -33,7 +32,7 @@ FACES = {
     "spinlib.reproduce": ("about load names prose run save"),
     "spinlib.spin_glass": ("gaussian_glass shuffled SpinGlass"),
     "spinlib.symbolic": (
-        "beta difference ENTROPY_CONSTANT equal J lam n one_rsb_free_energy p q q0 q1 rs_free_energy x"
+        "beta difference ENTROPY_CONSTANT J lam n one_rsb_free_energy p q q0 q1 rs_free_energy x"
     ),
     "spinlib.symbolic.parisi": ("parisi_matrix parisi_spectrum"),
     "spinlib.theory": (

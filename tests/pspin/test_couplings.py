@@ -125,7 +125,7 @@ def test_couplings_keep_their_own_tensor_and_compare_by_identity():
     )
     with pytest.raises(ValueError, match="read-only"):
         couplings.tensor[0, 1] = 99
-    assert repr(couplings) == "Couplings(n_spins=2, p=2)"
+    assert repr(couplings) == "Couplings(tensor: (2, 2))"
     T = np.array([0.8, 1.0])
     run = parallel_tempering(couplings, T, n_sweeps=2, rng=0)
     T[0] = 99
