@@ -140,8 +140,8 @@ def gaussian_couplings(
             "take more spins"
         )
     index = np.array(list(combinations(range(n_spins), p)))
-    size = np.sqrt(factorial(p) / 2 / n_spins ** (p - 1)) / factorial(p)
-    value = check_rng(rng).standard_normal(comb(n_spins, p)) * size
+    value = check_rng(rng).standard_normal(comb(n_spins, p))
+    value = value * np.sqrt(factorial(p) / 2 / n_spins ** (p - 1)) / factorial(p)
     tensor = np.zeros((n_spins,) * p)
     for axes in permutations(range(p)):
         tensor[tuple(index[:, a] for a in axes)] = value
