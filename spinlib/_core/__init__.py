@@ -10,7 +10,6 @@ from spinlib._core._checks import (
     check_last_axis,
     check_noise,
     check_numbers,
-    check_probabilities,
     check_real,
     check_rng,
     check_type,
@@ -18,7 +17,7 @@ from spinlib._core._checks import (
     need,
 )
 from spinlib._core._iteration import Callback, ConvergenceWarning, Found, iterate, warn
-from spinlib._core._nouns import Noun, freeze, one_line
+from spinlib._core._nouns import Noun, Result, freeze, one_line
 from spinlib._core._threads import one_thread
 
 __all__ = [
@@ -27,6 +26,7 @@ __all__ = [
     "Found",
     "Noun",
     "RNG",
+    "Result",
     "check_array",
     "check_device",
     "check_finite",
@@ -35,7 +35,6 @@ __all__ = [
     "check_last_axis",
     "check_noise",
     "check_numbers",
-    "check_probabilities",
     "check_real",
     "check_rng",
     "check_type",

@@ -158,20 +158,6 @@ def check_last_axis(name: str, value: Any, length: int, hint: str = "") -> np.nd
     return array
 
 
-def check_probabilities(
-    name: str, value: Any, shape: tuple[int | None, ...], hint: str = ""
-) -> np.ndarray:
-    """``value`` as by :func:`check_array`, its entries >= 0 and the sums over the last axis 1."""
-    array = check_array(name, value, shape, hint, minimum=0)
-    sums = array.sum(axis=-1)
-    if (np.abs(sums - 1) > 1e-8).any():
-        raise ValueError(
-            f"{name} must sum to 1, got sums from {sums.min():g} to {sums.max():g}; "
-            "divide weights by their sum"
-        )
-    return array
-
-
 def check_type(name: str, value: Any, kind: type | tuple[type, ...], remedy: str) -> Any:
     """``value`` itself, of the class ``kind`` or of one of these classes."""
     if not isinstance(value, kind):

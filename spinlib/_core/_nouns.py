@@ -63,3 +63,9 @@ def _value(value):
     if isinstance(value, tuple):
         return f": {len(value)} arrays"
     return f"={value:.6g}" if isinstance(value, float) else f"={value!r}"
+
+
+class Result:
+    """What a function found: a frozen dataclass whose repr is one line."""
+
+    __repr__ = one_line

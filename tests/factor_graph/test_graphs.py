@@ -7,12 +7,10 @@ from pages import from_page
 
 from spinlib.factor_graph import (
     FactorGraph,
-    bethe_free_energy,
     bethe_terms,
     bp,
     enumerate_states,
     ising,
-    magnetisations,
     pspin_ising,
 )
 from spinlib.factor_graph._sum_product import Layout
@@ -84,8 +82,6 @@ def test_contradicting_factors():
             ValueError,
             "messages must be >= 0",
         ),
-        (lambda: magnetisations(np.ones((3, 3))), ValueError, "only two-state"),
-        (lambda: magnetisations([[2.0, 3.0]]), ValueError, "sum to 1.*divide weights"),
         (
             lambda: pspin_ising(3, np.empty((2, 0), dtype=int), 1.0),
             ValueError,
@@ -117,23 +113,6 @@ def test_contradicting_factors():
             lambda: bethe_terms(ising([[0, 1.0], [1, 0]]), np.zeros((2, 2))),
             ValueError,
             "state of positive weight",
-        ),
-        (
-            lambda: bethe_free_energy(
-                ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), (np.ones((2, 2)),)
-            ),
-            ValueError,
-            "sum to 1",
-        ),
-        (
-            lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), 5),
-            TypeError,
-            "factor_marginals must be of type Sequence",
-        ),
-        (
-            lambda: bethe_free_energy(ising([[0, 1.0], [1, 0]]), np.full((2, 2), 0.5), ()),
-            ValueError,
-            "one a factor",
         ),
     ],
 )

@@ -260,7 +260,6 @@ def test_tempering_continues_from_its_last_state_and_is_reproducible():
         (lambda J, s: planted_couplings(1, T=1.0), "n_spins must be at least 2"),
         (lambda J, s: planted_couplings(10**9, T=1.0), "at most 2\\^27"),
         (lambda J, s: planted_couplings(2, 9, T=1.0), "p must be at most 8"),
-        (lambda J, s: planted_couplings(2, 3, T=1.0, distinct=True), "at least p"),
         (lambda J, s: Couplings(np.arange(4.0).reshape(2, 2)), "symmetric"),
         (lambda J, s: Couplings(np.zeros((2, 3))), "shape"),
         (lambda J, s: Couplings(np.full((2, 2), np.nan)), "finite"),
