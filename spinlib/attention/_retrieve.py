@@ -1,7 +1,5 @@
 """Softmax attention as a memory: one update of the modern Hopfield network, in numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax

@@ -164,11 +164,7 @@ def test_read_only_prompts():
     X.setflags(write=False)
     model = LinearAttention(3, rng=0)
     model(X).sum().backward()
-    assert (
-        model.W.grad[0, :, :3].abs().min() > 0
-        and "D=3" in repr(LinearAttention(3, heads=2))
-        and "heads=2" in repr(LinearAttention(3, heads=2))
-    )
+    assert model.W.grad[0, :, :3].abs().min() > 0
 
 
 @pytest.mark.parametrize(
@@ -230,11 +226,6 @@ def test_read_only_prompts():
             lambda: LinearAttention(2).set_weights([["a", "b"]] * 3),
             TypeError,
             "W must be an array of real",
-        ),
-        (
-            lambda: LinearAttention(2).readout(torch.ones(4, 3), torch.ones(3, 3)),
-            ValueError,
-            "two tensors of summary",
         ),
         (
             lambda: LinearAttention(2).set_weights(np.zeros((3, 3))),

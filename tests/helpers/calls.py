@@ -66,7 +66,7 @@ CALLS = {
     ),
     "attention.Block": (
         attention.Block,
-        dict(D=4, heads=2, hidden=3, cross=True, norm="before", rng=0),
+        dict(D=4, heads=2, hidden=3, cross=True, norm=True, rng=0),
     ),
     "attention.Block.forward": (
         BLOCK.forward,
