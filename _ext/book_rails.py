@@ -7,7 +7,9 @@ import pathlib
 import sys
 
 from docutils import nodes
+from sphinx.util import logging
 
+LOG = logging.getLogger(__name__)
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = "chapters/short_book"
 
@@ -52,6 +54,9 @@ def lay(app, doctree, docname):
             paragraph += nodes.Text(part)
             continue
         words, label = part
+        if label not in known:
+            LOG.warning("%s lists a label that no page has: %s", PAGE, label)
+            continue
         page, anchor, title = known[label]
         uri = app.builder.get_relative_uri(docname, page)
         link = nodes.reference("", words or title, internal=True, refuri=f"{uri}#{anchor}")

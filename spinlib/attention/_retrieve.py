@@ -22,8 +22,4 @@ def retrieve(patterns: ArrayLike, x: ArrayLike, beta: float = 1.0) -> np.ndarray
     patterns = check_array("patterns", patterns, (None, None), "one pattern a row")
     beta = check_real("beta", beta, above=0)
     x = check_last_axis("x", x, patterns.shape[1], hint="as many components as a pattern")
-    if not len(patterns):
-        raise ValueError(
-            "patterns must have at least one row, got none; a softmax over nothing has no value"
-        )
     return softmax(beta * (x @ patterns.T), axis=-1) @ patterns

@@ -106,7 +106,7 @@ def computed(
     """The arrays of :func:`run` and the seconds of all points; each is kept in the ``folder`` as soon as it is
     finished, and one that is there is not computed again."""
     one = experiment(asked["figure"])
-    for package in ("joblib", "tqdm", *one.needs):
+    for package in ("joblib", "tqdm", "threadpoolctl", *one.needs):
         need(package, f"the sweep {asked['figure']}")
     import joblib
     from tqdm import tqdm
