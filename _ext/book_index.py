@@ -1,21 +1,33 @@
-"""Local Sphinx extension: the page of the general index is filled from the chapters when it is read."""
+"""Local Sphinx extension: the general index and the table of exercises are filled when they are read."""
 
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGE = "chapters/reference/index"
+
+
+def index():
+    import subjects
+
+    return subjects.index()
+
+
+def table():
+    import exercises
+
+    return exercises.table()
+
+
+PAGES = {"chapters/reference/index": index, "chapters/problems/exercises": table}
 
 
 def fill(app, page, text):
-    if page == PAGE:
-        import subjects
-
-        text[0] += subjects.index()
+    if page in PAGES:
+        text[0] += PAGES[page]()
 
 
 def read_again(app, env, added, changed, removed):
-    return [PAGE] if PAGE in env.found_docs else []
+    return [page for page in PAGES if page in env.found_docs]
 
 
 def setup(app):

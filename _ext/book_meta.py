@@ -20,15 +20,14 @@ CARD_SHOWS = (
 
 def description(doctree) -> str:
     """What the reader will be able to do, where the page says so; else its first paragraph; whole words."""
-    boxes = doctree.findall(nodes.admonition)
-    within = next((box for box in boxes if box[0].astext() == "In this chapter"), doctree)
-    for paragraph in within.findall(nodes.paragraph):
-        if len(paragraph.astext()) > 40:
-            parts = paragraph.findall(lambda node: isinstance(node, (nodes.Text, nodes.math)))
-            text = re.sub(r"\s+", " ", "".join(part.astext() for part in parts)).strip()
-            short = text[:LENGTH].rsplit(" ", 1)[0].rstrip(" ,;:") + " ..."
-            return text if len(text) <= LENGTH else short
-    return ""
+    paragraphs = [line for line in doctree.findall(nodes.paragraph) if len(line.astext()) > 40]
+    able = [line for line in paragraphs if line.astext().startswith("You will be able to")]
+    if not paragraphs:
+        return ""
+    says = (able or paragraphs)[0].findall(lambda node: isinstance(node, (nodes.Text, nodes.math)))
+    text = re.sub(r"\s+", " ", "".join(part.astext() for part in says)).strip()
+    short = text[:LENGTH].rsplit(" ", 1)[0].rstrip(" ,;:") + " ..."
+    return text if len(text) <= LENGTH else short
 
 
 def add(app, pagename, templatename, context, doctree):

@@ -1,25 +1,19 @@
 """The landscape of the transformer's glass: its curvatures and its blocks."""
 
-from __future__ import annotations
-
-
 import numpy as np
 
-from spinlib._core import (
-    check_real,
-    check_type,
-)
+from spinlib._core import check_real, check_type
 from spinlib.icl import Features, Prompts, averages, features, weights
 from spinlib.spin_glass import SpinGlass
 
 
-def hessian_spectrum(data: Prompts | Features, ridge: float = 0.0) -> np.ndarray:
+def hessian_spectrum(prompts: Prompts | Features, ridge: float = 0.0) -> np.ndarray:
     """All n = D (D+1) eigenvalues (n,) of the Hessian A + ridge of the loss, ascending; A = <s s^T> over P prompts.
 
     Thesis eq. (159), with its ridge. For P < n the P non-zero ones come from the scalar products of the prompts, those
     of u times those of the queries, so that the cost is O(P^3) and no sample s is formed; the other n - P are exactly
     ``ridge``.
-    TypeError for other data, ValueError for a negative ridge.
+    TypeError for others, ValueError for a negative ridge.
 
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.landscape import hessian_spectrum
@@ -27,7 +21,7 @@ def hessian_spectrum(data: Prompts | Features, ridge: float = 0.0) -> np.ndarray
     >>> print(len(spectrum), spectrum[:8])
     12 [0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5]
     """
-    data = features(data)
+    data = features(prompts)
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     P, D = data.query.shape
     n = D * (D + 1)

@@ -114,7 +114,6 @@ def test_a_copy_stays_read_only(name, way):
         lambda a: spin_glass.SpinGlass(np.zeros((2, 2)), [1, 1], a),
         lambda a: icl.Features(a[None], [[1.0]], [1.0]),
         lambda a: random_matrix.mp_density(a, 0.5),
-        lambda a: random_matrix.mp_stieltjes(-a, 0.5),
         lambda a: theory.Teacher(a, [1.0, 1.0], 0.0),
         lambda a: spin_glass.shuffled(spin_glass.gaussian_glass(2, rng=0), a.astype(int)),
         lambda a: icl.contrast([a, a, a]),
@@ -129,8 +128,6 @@ def test_a_mask_is_not_lost_in_silence(call):
 def test_formulas_use_the_checked_numbers():
     """The edges were of the checked ratio, the formula of the raw one."""
     for kind in WHOLE:
-        z = random_matrix.mp_stieltjes(-1.0, kind(3), kind(100))
-        assert z == random_matrix.mp_stieltjes(-1.0, 3.0, 100.0)
         x = random_matrix.mp_density([50.0, 200.0], kind(3), kind(100))
         assert (x == random_matrix.mp_density([50.0, 200.0], 3.0, 100.0)).all()
 

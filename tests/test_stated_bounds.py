@@ -43,9 +43,9 @@ def test_shuffled_keeps_the_couplings_of_each_pair_of_three_groups():
 def test_a_training_settles_sooner_for_a_coarser_threshold():
     """The test error falls all the time: by half in ten checks it soon does not, by a millionth it does."""
     data, test = (LinearTask(2, 20).sample(200, rng=k) for k in (0, 1))
-    coarse = fit(LinearAttention(2, rng=0), data, steps=4000, lr=1e-3, test=test, settle=0.5)
+    coarse = fit(LinearAttention(2, rng=0), data, n_steps=4000, lr=1e-3, test=test, settle=0.5)
     with pytest.warns(ConvergenceWarning, match="settled to 1e-09"):
-        fine = fit(LinearAttention(2, rng=0), data, steps=1000, lr=1e-3, test=test, settle=1e-9)
+        fine = fit(LinearAttention(2, rng=0), data, n_steps=1000, lr=1e-3, test=test, settle=1e-9)
     assert coarse.settled and fine.settled is False
     assert len(coarse.loss) < len(fine.loss) and (np.diff(coarse.test_error) < 0).all()
 

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from spinlib import ConvergenceWarning
-from spinlib.attention import LinearAttention, linear_attention
+from spinlib.attention import LinearAttention
+from spinlib.icl import linear_attention
 from spinlib.training import fit, loss
 
 
@@ -50,7 +51,7 @@ def test_eq_123_loss_against_a_loop():
     data = sample(0, P=7)
     model = LinearAttention(3, rng=1)
     W = model.W[0].detach().numpy()
-    total = sum((linear_attention(X[None], W).item() - y) ** 2 for X, y in zip(data.X, data.y))
+    total = sum((linear_attention(W, X[None])[0] - y) ** 2 for X, y in zip(data.X, data.y))
     want = total / (2 * 7) + 0.3 / 2 * (W**2).sum()
     assert loss(model, data, ridge=0.3).item() == pytest.approx(want, rel=1e-13)
     assert 2 * loss(model, data).item() == pytest.approx(total / 7, rel=1e-13)
@@ -60,7 +61,7 @@ def test_eq_123_loss_against_a_loop():
 def test_adam_reaches_the_ridge_solution_eq_123():
     data, ridge = sample(1), 0.02
     model = LinearAttention(3, rng=0)
-    history = fit(model, data, ridge=ridge, steps=800, lr=3e-2)
+    history = fit(model, data, ridge=ridge, n_steps=800, lr=3e-2)
     best = ridge_solution(data, ridge)
     assert np.linalg.norm(best) > 0.5  # the ridge has not killed it
     np.testing.assert_allclose(model.weights(), best, atol=1e-6)
@@ -76,7 +77,7 @@ def test_adam_reaches_the_ridge_solution_eq_123():
 def test_without_ridge_the_idle_column_keeps_its_start():
     model = LinearAttention(3, rng=0)
     start = model.W.detach().clone()
-    fit(model, sample(1), steps=20)
+    fit(model, sample(1), n_steps=20)
     assert torch.equal(model.W[0, :, -1], start[0, :, -1]) and not torch.equal(
         model.W[0, :, :-1], start[0, :, :-1]
     )
@@ -108,7 +109,7 @@ def test_gradient_of_the_loss_is_the_normal_equations():
 def test_factored_weights_reach_what_merged_ones_reach():
     data = sample(4, D=2)
     model = LinearAttention(2, factored=True, rng=1)
-    history = fit(model, data, steps=500, lr=3e-2, test=sample(5, D=2), test_every=200)
+    history = fit(model, data, n_steps=500, lr=3e-2, test=sample(5, D=2), test_every=200)
     least = loss(LinearAttention(2).set_weights(ridge_solution(data, 0.0)), data).item()
     assert abs(history.loss[-1] - least) < 1e-9  # W_K^T W_Q can be any matrix, and no more
     assert list(history.test_steps) == [0, 200, 400, 500]
@@ -122,7 +123,7 @@ def test_factored_weights_reach_what_merged_ones_reach():
 )
 def test_values_and_heads_descend(options):
     model = LinearAttention(3, rng=1, **options)
-    history = fit(model, sample(4), ridge=1e-3, steps=100, lr=3e-2)
+    history = fit(model, sample(4), ridge=1e-3, n_steps=100, lr=3e-2)
     assert history.loss[-1] < 0.6 * history.loss[0]
     assert history.loss[-1] == pytest.approx(loss(model, sample(4), ridge=1e-3).item(), rel=1e-12)
 
@@ -132,7 +133,7 @@ def test_features_are_as_good_as_prompts():
     u = data.X[:, :, :-1] @ data.X[:, -1, :-1, None] / 20
     short = Features(u[:, :, 0], data.X[:, :3, -1], data.y)
     one, two = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
-    a, b = fit(one, data, ridge=0.1, steps=30), fit(two, short, ridge=0.1, steps=30)
+    a, b = fit(one, data, ridge=0.1, n_steps=30), fit(two, short, ridge=0.1, n_steps=30)
     np.testing.assert_allclose(a.loss, b.loss, rtol=1e-12)
     with pytest.raises(ValueError, match="value=False"):
         fit(LinearAttention(3, value=True), short)
@@ -143,7 +144,7 @@ def test_features_are_as_good_as_prompts():
 def test_full_batch_is_deterministic_and_batches_follow_rng():
     def run(**options):
         model = LinearAttention(3, rng=0)
-        return fit(model, sample(7), steps=30, **options).loss
+        return fit(model, sample(7), n_steps=30, **options).loss
 
     np.testing.assert_array_equal(run(rng=1), run(rng=2))
     np.testing.assert_array_equal(run(batch=20, rng=1), run(batch=20, rng=1))
@@ -167,7 +168,7 @@ def test_any_module_and_any_optimizer():
 
     data = sample(8)
     model = Mean()
-    fit(model, data, steps=400, lr=1.0, optimizer=torch.optim.SGD)
+    fit(model, data, n_steps=400, lr=1.0, optimizer=torch.optim.SGD)
     m = data.X[:, -1, :-1].mean(1)
     assert model.a.item() == pytest.approx((m @ data.y) / (m @ m), rel=1e-6)
 
@@ -175,7 +176,7 @@ def test_any_module_and_any_optimizer():
 def test_divergence_is_reported_and_the_weights_stay_finite():
     model = LinearAttention(3, rng=0)
     with pytest.warns(ConvergenceWarning, match="left the finite numbers .* lower lr"):
-        history = fit(model, sample(9), steps=500, lr=50.0, optimizer=torch.optim.SGD)
+        history = fit(model, sample(9), n_steps=500, lr=50.0, optimizer=torch.optim.SGD)
     assert np.isfinite(history.loss).all() and len(history.loss) < 501
     assert np.isfinite(model.weights()).all()
     # the weights of the last finite loss
@@ -186,7 +187,7 @@ def test_divergence_is_reported_and_the_weights_stay_finite():
     ("options", "error", "words"),
     [
         ({"ridge": -1.0}, ValueError, "ridge must be finite and >= 0, got -1"),
-        ({"steps": 0}, ValueError, "steps must be at least 1"),
+        ({"n_steps": 0}, ValueError, "n_steps must be at least 1"),
         ({"lr": 0.0}, ValueError, "lr must be finite and > 0"),
         ({"batch": 201}, ValueError, "batch must be at most the number of prompts 200"),
         ({"test_every": 0}, ValueError, "test_every"),
@@ -214,7 +215,7 @@ def test_refused_prompts():
     for model in (None, torch.nn.Identity()):
         with pytest.raises(TypeError, match="torch module with parameters"):
             loss(model, data)
-    with pytest.raises(ValueError, match="at least one prompt"):
+    with pytest.raises(ValueError, match="u must have shape .P, 4. and no empty axis, got .0, 4."):
         fit(LinearAttention(3), Features(np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0)))
     with pytest.raises(TypeError, match="optimizer must be a class"):
         fit(LinearAttention(3), data, optimizer="adam")
@@ -231,31 +232,31 @@ def test_eq_123_the_ridge_runs_over_every_parameter():
 def test_features_of_wrong_shape_or_with_holes_are_refused():
     rng = np.random.default_rng(0)
     u, query, y = rng.standard_normal((5, 4)), rng.standard_normal((5, 3)), rng.standard_normal(5)
-    for bad in (
-        Features(u[:, :3], query, y),
-        Features(u, query[:, :2], y),
-        Features(u, query[:4], y),
+    for bad, words in (
+        (Features(u[:, :3], query, y), r"u must have shape \(P, 4\).*this model has D = 3"),
+        (Features(u, query[:, :2], y), r"query must have shape \(5, 3\)"),
+        (Features(u, query[:4], y), r"query must have shape \(5, 3\)"),
     ):
-        with pytest.raises(ValueError, match=r"features must have u \(P, 4\) and query \(P, 3\)"):
-            fit(LinearAttention(3), bad, steps=1)
+        with pytest.raises(ValueError, match=words):
+            fit(LinearAttention(3), bad, n_steps=1)
     for name in ("u", "query", "y"):
         parts = {"u": u.copy(), "query": query.copy(), "y": y.copy()}
         parts[name].flat[2] = np.nan
-        with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
-            fit(LinearAttention(3), Features(**parts), steps=1)
+        with pytest.raises(ValueError, match=f"{name} must be finite, got"):
+            fit(LinearAttention(3), Features(**parts), n_steps=1)
 
 
 def test_optimizers_that_need_a_closure_are_refused():
     with pytest.raises(
         TypeError,
-        match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam",
+        match="one step from one gradient, such as Adam or SGD, got .*LBFGS",
     ):
         fit(LinearAttention(3), sample(0), optimizer=torch.optim.LBFGS)
     history = fit(
         LinearAttention(3, rng=0),
         sample(0),
         optimizer=lambda p, lr: torch.optim.SGD(p, lr=lr),
-        steps=2,
+        n_steps=2,
     )
     assert len(history.loss) == 3 and "\n" not in repr(history)
 
@@ -269,7 +270,7 @@ def test_a_function_draws_new_prompts_for_every_step():
         return seen[-1]
 
     model, again = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
-    history = fit(model, draw, steps=7, ridge=0.1, rng=5, test=sample(1), test_every=3)
+    history = fit(model, draw, n_steps=7, ridge=0.1, rng=5, test=sample(1), test_every=3)
     adam = torch.optim.Adam(again.parameters(), lr=1e-2)
     for batch, value in zip(seen, history.loss, strict=True):
         now = loss(again, batch, ridge=0.1)
@@ -286,21 +287,21 @@ def test_a_function_draws_new_prompts_for_every_step():
 def test_a_rate_may_depend_on_the_step():
     data = sample(2)
     one, two, three = (LinearAttention(3, rng=0) for _ in range(3))
-    a, b = fit(one, data, steps=6, lr=0.02), fit(two, data, steps=6, lr=lambda step: 0.02)
+    a, b = fit(one, data, n_steps=6, lr=0.02), fit(two, data, n_steps=6, lr=lambda step: 0.02)
     np.testing.assert_array_equal(a.loss, b.loss)
-    fit(three, data, steps=1, lr=lambda step: 0.02 / (1 + step))
+    fit(three, data, n_steps=1, lr=lambda step: 0.02 / (1 + step))
     moved = (three.W.detach() - LinearAttention(3, rng=0).W.detach()).abs().max().item()
     assert moved == pytest.approx(0.02, rel=1e-6)
     with pytest.raises(ValueError, match=r"lr\(2\) must be finite and > 0"):
-        fit(one, data, steps=6, lr=lambda step: 2 - step)
+        fit(one, data, n_steps=6, lr=lambda step: 2 - step)
 
 
 def test_warm_steps_leave_the_ridge_out():
     data = sample(3)
     one, two = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
-    history = fit(one, data, ridge=0.3, steps=5, warm=4)
-    fit(two, data, steps=4)
-    again = fit(two, data, ridge=0.3, steps=5)
+    history = fit(one, data, ridge=0.3, n_steps=5, warm=4)
+    fit(two, data, n_steps=4)
+    again = fit(two, data, ridge=0.3, n_steps=5)
     np.testing.assert_array_equal(history.loss, again.loss)
     assert len(history.loss) == 6
 
@@ -308,20 +309,20 @@ def test_warm_steps_leave_the_ridge_out():
 def test_warm_steps_see_batches_too():
     data, rng = sample(3), np.random.default_rng(8)
     one, two = LinearAttention(3, rng=0), LinearAttention(3, rng=0)
-    history = fit(one, data, steps=5, warm=4, batch=7, rng=8)
-    fit(two, data, steps=4, batch=7, rng=rng)
-    np.testing.assert_array_equal(history.loss, fit(two, data, steps=5, batch=7, rng=rng).loss)
+    history = fit(one, data, n_steps=5, warm=4, batch=7, rng=8)
+    fit(two, data, n_steps=4, batch=7, rng=rng)
+    np.testing.assert_array_equal(history.loss, fit(two, data, n_steps=5, batch=7, rng=rng).loss)
 
 
 def test_an_error_that_has_not_settled_is_said():
     with pytest.warns(
         ConvergenceWarning,
-        match="the test error had not settled to 0.01 after 30 steps; raise steps",
+        match="the test error had not settled to 0.01 after 30 steps; raise n_steps",
     ):
         history = fit(
             LinearAttention(3, rng=0),
             sample(4),
-            steps=30,
+            n_steps=30,
             test=sample(5),
             test_every=1,
             settle=0.01,
@@ -342,7 +343,7 @@ def test_settling_divides_the_rate_by_four_three_times(lr):
     history = fit(
         LinearAttention(3, rng=0),
         data,
-        steps=5000,
+        n_steps=5000,
         lr=lr,
         batch=2,
         optimizer=Sgd,

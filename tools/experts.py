@@ -172,7 +172,7 @@ def training(steps=100):
         return losses
 
     words = f"{steps} steps of Adam on {P} prompts, the loop in torch"
-    return lambda: fit(LinearAttention(D, rng=0), data, ridge=RIDGE, steps=steps), expert, words
+    return lambda: fit(LinearAttention(D, rng=0), data, ridge=RIDGE, n_steps=steps), expert, words
 
 
 def training_on_averages(steps=100):
@@ -192,7 +192,7 @@ def training_on_averages(steps=100):
         return w
 
     words = "the same steps on the averages of the prompts (descent.trajectory)"
-    return lambda: trajectory(to_spin_glass(data, RIDGE), start, steps=steps), expert, words
+    return lambda: trajectory(to_spin_glass(data, RIDGE), start, n_steps=steps), expert, words
 
 
 def tempering(n=64, copies=4, sweeps=5, steps=6):

@@ -21,7 +21,6 @@ __all__ = [
     "attention_weights",
     "causal_mask",
     "embed",
-    "linear_attention",
     "retrieve",
     "rotary",
     "sinusoidal_positions",

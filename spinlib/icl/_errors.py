@@ -1,14 +1,11 @@
 """Exact errors of given weights over all prompts, the best weights, and the contrast of the thesis."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spinlib._core import check_array, check_integer, check_noise, check_real, check_type
-from spinlib.icl._correlated import check_corr, token_sums
-from spinlib.icl._mapping import check_weights, predict
-from spinlib.icl._prompts import Prompts
+from spinlib.icl._mapping import check_weights, linear_attention
+from spinlib.icl._prompts import Prompts, check_corr, token_sums
 
 
 def population_error(
@@ -101,14 +98,14 @@ def controlled_error(y_hat: ArrayLike, prompts: Prompts, noise: float = 0.0) -> 
     The mean square of the best linear attention on the same prompts is subtracted, and its exact error added.
     ValueError for answers of another shape.
 
-    >>> from spinlib.icl import LinearTask, best_weights, controlled_error, predict
+    >>> from spinlib.icl import LinearTask, best_weights, controlled_error, linear_attention
     >>> prompts = LinearTask(4, 10).sample(50, rng=0)
-    >>> print(f"{controlled_error(predict(best_weights(4, 10), prompts.X), prompts):.6f} {5 / 15:.6f}")
+    >>> print(f"{controlled_error(linear_attention(best_weights(4, 10), prompts.X), prompts):.6f} {5 / 15:.6f}")
     0.333333 0.333333
     """
     check_type("prompts", prompts, Prompts, "make them with icl.LinearTask(D, N).sample(P)")
     y_hat = check_array("y_hat", y_hat, (len(prompts.y),), hint="one answer a prompt")
     D, N = prompts.X.shape[1] - 1, prompts.X.shape[2] - 1
     W = best_weights(D, N, noise=noise)
-    extra = (y_hat - prompts.y) ** 2 - (predict(W, prompts.X) - prompts.y) ** 2
+    extra = (y_hat - prompts.y) ** 2 - (linear_attention(W, prompts.X) - prompts.y) ** 2
     return float(extra.mean() + population_error(W, N, noise))

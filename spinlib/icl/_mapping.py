@@ -1,7 +1,5 @@
 """The map from prompts to a spin glass, from spins back to weights, and answers: of weights, and of Bayes' student."""
 
-from __future__ import annotations
-
 from math import isqrt
 
 import numpy as np
@@ -12,18 +10,18 @@ from spinlib.icl._prompts import Features, Prompts, check_prompts, features, rea
 from spinlib.spin_glass import SpinGlass
 
 
-def averages(data: Prompts | Features) -> tuple[np.ndarray, np.ndarray]:
+def averages(prompts: Prompts | Features) -> tuple[np.ndarray, np.ndarray]:
     """All that the loss keeps of the prompts: A = <s s^T> (n, n) and h = <y s> (n,), averages over the P samples.
 
     n = D (D+1), in the order of ``W.ravel()`` for W (D+1, D); the energy of Thesis eq. (128) is w.A w / 2 - h.w plus
-    the ridge. Memory n^2 numbers and a block of samples. TypeError for other data.
+    the ridge. Memory n^2 numbers and a block of samples. TypeError for others.
 
     >>> from spinlib.icl import LinearTask, averages
     >>> A, h = averages(LinearTask(D=3, N=5).sample_features(50, rng=0))
     >>> A.shape, h.shape
     ((12, 12), (12,))
     """
-    data = features(data)
+    data = features(prompts)
     P, D = data.query.shape
     n = D * (D + 1)
     A = np.zeros((n, n))
@@ -36,12 +34,12 @@ def averages(data: Prompts | Features) -> tuple[np.ndarray, np.ndarray]:
     return A, (data.u.T @ (data.y[:, None] * data.query)).ravel() / P
 
 
-def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
+def to_spin_glass(prompts: Prompts | Features, ridge: float) -> SpinGlass:
     """The spin glass whose energy is the loss of the linear-attention transformer, up to <y^2>/2 (Thesis eq. (128)).
 
     n = D (D+1) spins, vec(W) row by row for W (D+1, D), and the :func:`averages` of the prompts: J_ij = -<s_i s_j>,
     h_i = <y s_i>, lam_i = ridge + <s_i^2>. (The text under eq. (128) prints ridge - <s_i^2>: a misprint.) ValueError
-    for a negative ridge; TypeError for other data.
+    for a negative ridge; TypeError for others.
 
     >>> from spinlib.icl import LinearTask, to_spin_glass
     >>> glass = to_spin_glass(LinearTask(D=3, N=5).sample_features(50, rng=0), ridge=0.1)
@@ -49,13 +47,13 @@ def to_spin_glass(data: Prompts | Features, ridge: float) -> SpinGlass:
     12
     """
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
-    A, h = averages(data)
+    A, h = averages(prompts)
     lam = ridge + np.diagonal(A)
     np.fill_diagonal(A, 0.0)
     return SpinGlass(-A, h, lam)
 
 
-def training_loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) -> float:
+def training_loss(W: ArrayLike, prompts: Prompts | Features, ridge: float = 0.0) -> float:
     """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
 
     W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``training_loss - H`` is <y^2>/2, the constant
@@ -68,7 +66,7 @@ def training_loss(W: ArrayLike, data: Prompts | Features, ridge: float = 0.0) ->
     >>> bool(abs(training_loss(W, data, 0.1) - H - (data.y**2).mean() / 2) < 1e-14)
     True
     """
-    data = features(data)
+    data = features(prompts)
     W = check_weights(W, data.query.shape[1])
     ridge = check_real("ridge", ridge, minimum=0, hint="ridge is the lambda of Thesis eq. (123)")
     return 0.5 * float(
@@ -86,65 +84,33 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
     >>> weights([1, 2, 3, 4, 5, 6]).tolist()
     [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     """
-    if D is None:
-        n = len(check_array("mean", mean, (None,)))
-        D = isqrt(n)
-        if n < 2 or D * (D + 1) != n:
-            raise ValueError(
-                f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; "
-                "pass the mean of a glass that to_spin_glass made"
-            )
-    D = check_integer("D", D, 1)
-    mean = check_array(
-        "mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins"
-    )
+    mean = check_array("mean", mean, (None,))
+    n, D = len(mean), isqrt(len(mean)) if D is None else check_integer("D", D, 1)
+    if n < 2 or D * (D + 1) != n:
+        raise ValueError(
+            f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}, where D = {D} has "
+            f"{D * (D + 1)}; pass the mean of a glass that to_spin_glass made"
+        )
     return mean.reshape(D + 1, D).copy()
 
 
-def predict(W: ArrayLike, X: ArrayLike) -> np.ndarray:
-    """Prediction y_hat (P,) of linear attention: element (D+1, N+1) of X X^T W X / N (Thesis eqs. (121), (125)).
+def linear_attention(W: ArrayLike, X: ArrayLike) -> np.ndarray:
+    r"""Prediction of simplified linear attention, the corner :math:`\hat y = Y_{D+1,N+1}` of :math:`Y = \frac1N
+    XX^\top WX`.
 
-    ``X`` (P, D+1, N+1); ``W`` (D+1, D), or the whole (D+1, D+1) of eq. (121): its last column multiplies the zero in
-    the query's label slot and changes nothing. ValueError where shapes do not fit.
+    ``W`` is (D+1, D), or the whole (D+1, D+1), whose last column meets the zero in the query's label slot and changes
+    nothing; ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). Returns (P,).
+    N is the number of examples, one less than the columns of X (the code published with the paper divides by N+1: its
+    W is (N+1)/N times this one). Source: Thesis eqs. (121), (122) and (125), whose ``X_{D,i}`` is ``X_{D+1,i}``.
+    ValueError where shapes do not fit.
 
     >>> import numpy as np
-    >>> from spinlib.icl import LinearTask, predict
+    >>> from spinlib.icl import LinearTask, linear_attention
     >>> prompts = LinearTask(D=2, N=4000).sample(3, rng=0)
-    >>> bool(np.abs(predict(np.eye(3), prompts.X) - prompts.y).max() < 0.1)   # W = I solves long prompts
+    >>> bool(np.abs(linear_attention(np.eye(3), prompts.X) - prompts.y).max() < 0.1)   # W = I solves long prompts
     True
     """
     return _predict(W, *read(check_prompts(X)))
-
-
-def think(W: ArrayLike, X: ArrayLike, k: int) -> np.ndarray:
-    """Answers (k, P) after each of k passes through the one layer W: a pass reads what is left of the labels.
-
-    The first is :func:`predict`. A pass takes its answer to every token, examples too, off the label (0 for the query),
-    and the query's slot then holds minus the sum of the answers. With c I on top of a row of 0 the passes are k steps
-    of gradient descent in each prompt. ``W``, ``X`` as there. A layer whose passes overshoot gives answers that grow
-    without bound: nothing is cut off. ValueError where shapes do not fit and for k < 1.
-
-    >>> import numpy as np
-    >>> from spinlib.icl import LinearTask, think
-    >>> prompts = LinearTask(D=2, N=400).sample(100, rng=0)
-    >>> error = np.abs(think(np.eye(3, 2), prompts.X, 20) - prompts.y).mean(1)
-    >>> bool(error[0] < 0.1 and error[1] < 0.02 and error[19] < 1e-10)
-    True
-    """
-    X = check_prompts(X)
-    N, D = X.shape[2] - 1, X.shape[1] - 1
-    W, left = check_weights(W, D)[:, :D], np.pad(X[:, D, :N], ((0, 0), (0, 1)))
-    answers = np.empty((check_integer("k", k, 1), len(X)))
-    for answer in answers:
-        u = (
-            np.einsum(
-                "pdn,pn->pd", np.concatenate([X[:, :D, :N], left[:, None, :N]], 1), left[:, :N]
-            )
-            / N
-        )
-        left -= ((u @ W)[:, None] @ X[:, :D])[:, 0]
-        answer[:] = -left[:, N]
-    return answers
 
 
 def check_weights(W: ArrayLike, D: int | None = None) -> np.ndarray:
@@ -207,10 +173,6 @@ def pool_posterior(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarra
     """
     pairs = check_array("pairs", pairs, (None, None, None), hint="pairs are (P, n, D + 1)")
     pool = check_array("pool", pool, (None, pairs.shape[2] - 1), hint="one rule of length D a row")
-    if 0 in pairs.shape or not pool.size:
-        raise ValueError(
-            f"pairs and pool must not be empty, got shapes {pairs.shape} and {pool.shape}"
-        )
     noise = check_noise(noise, above=1e-75)
     guesses = pairs[:, :, :-1] @ pool.T  # (P, n, K)
     after = np.cumsum((guesses - pairs[:, :, -1:]) ** 2, 1) / (2 * noise**2)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
-from spinlib._core import check_finite, check_flag, check_integer, check_real, one_line
+from spinlib._core import Result, check_finite, check_flag, check_integer, check_real
 from spinlib.theory._teacher import prompt_teacher
 
 NODES = np.arange(-12, 12.01, 0.04)  # of a Gaussian; the trapezoid of an analytic function
@@ -16,7 +16,7 @@ WEIGHTS = np.exp(-(NODES**2) / 2) * 0.04 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpikeThresholds:
+class SpikeThresholds(Result):
     """Numbers of prompts at which the crystal appears, can be known, and is found; nan where there is no transition.
 
     From ``spinodal`` (T_d of the p-spin) to ``algorithm`` the free energy has two minima, and message passing that
@@ -26,8 +26,6 @@ class SpikeThresholds:
     spinodal: float
     information: float
     algorithm: float
-
-    __repr__ = one_line
 
 
 def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
@@ -79,23 +77,23 @@ def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
 
 
 def spike_evolution(
-    D: int, N: int, P: int, noise: float = 0.0, *, informed: bool = False, steps: int = 100
+    D: int, N: int, P: int, noise: float = 0.0, *, informed: bool = False, n_steps: int = 100
 ) -> np.ndarray:
-    r"""Errors (steps + 1,) of ``spike_amp`` that knows share and size, undamped, sweep by sweep, without running it.
+    r"""Errors (n_steps + 1,) of ``spike_amp`` that knows share and size, undamped, sweep by sweep, without running it.
 
     The D^2 weights of W11 are c with probability 1/D, else 0, and leave s0 of a label (:func:`prompt_teacher`). A sweep
     is :math:`E'=s_0+c\,m(t)`, t = c P / (D E), m the mean over weights that are not 0 of the probability 1 - p that
     they are, given what they hear. It starts from weights 0 or, ``informed``, from the true ones. Source: Donoho,
-    Maleki and Montanari (2009). ValueError for D < 2, N, P, steps < 1, noise < 0.
+    Maleki and Montanari (2009). ValueError for D < 2, N, P, n_steps < 1, noise < 0.
 
     >>> from spinlib.theory import spike_evolution
     >>> print(*(f"{spike_evolution(40, 800, 150, informed=start)[-1]:.3f}" for start in (False, True)))
     0.631 0.049
     """
     D, c, floor = _check(D, N, noise)
-    P, steps = check_integer("P", P, 1), check_integer("steps", steps, 1)
+    P, n_steps = check_integer("P", P, 1), check_integer("n_steps", n_steps, 1)
     errors = [floor if check_flag("informed", informed) else floor + c]
-    for _ in range(steps):
+    for _ in range(n_steps):
         errors.append(floor + c * float(_missed(np.array([c * P / (D * errors[-1])]), D)[0]))
     return np.array(errors)
 

@@ -91,7 +91,7 @@ def test_every_weight_is_trained_and_the_error_falls():
             self.X = task.sample_pairs(64, rng=rng)[0]
             self.y = self.X[:, :, -1]
 
-    history = fit(net, Batch, steps=150, lr=0.005, rng=0)
+    history = fit(net, Batch, n_steps=150, lr=0.005, rng=0)
     assert len(history.loss) == 150  # a function draws no batch for a step that is not made
     assert all((p - q).abs().max() > 1e-3 for p, q in zip(net.parameters(), start.parameters()))
     pairs, rules = task.sample_pairs(1000, rng=1)
@@ -109,7 +109,7 @@ def test_float64_and_back():
     [
         (
             lambda: InContextTransformer(2, rng=0)(np.zeros((1, 0, 3))),
-            r"pairs must have shape \(P, n, 3\) with P, n >= 1",
+            r"pairs must have shape \(P, n, 3\) and no empty axis",
         ),
         (
             lambda: InContextTransformer(2, rng=0)(np.zeros((1, 4, 4))),

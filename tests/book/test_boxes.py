@@ -1,11 +1,12 @@
-"""What a chapter says of itself: the box at its top, its length, the stars and minutes of its exercises."""
+"""What a chapter says of itself: its first screen, its length, the stars and minutes of its exercises."""
 
 import json
 import re
 
 import boxes
+import exercises
 import pytest
-from kinds import ROOT, chapters, roads
+from kinds import ROOT, chapters, spine
 
 CHAPTERS = chapters()
 EXERCISE = re.compile(r"^`{3,}\{exercise-start\}(.*)$", re.M)
@@ -34,24 +35,32 @@ def test_reading_time_has_one_rule():
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_box_has_its_lines_and_tells_the_time_of_the_rule(name):
-    lines = [line for line in boxes.box(name) if line in boxes.LINES]
-    assert lines in (list(boxes.LINES), [line for line in boxes.LINES if line != "We use"]), lines
-    minutes = boxes.measure(boxes.main_line(name))[2]
-    assert boxes.told(name) == pytest.approx(minutes, rel=0.2)
+def test_one_line_under_the_title_tells_the_time_of_the_rule(name):
+    first = boxes.source(name)[0]
+    assert re.match(r"\(ch-[a-z0-9-]+\)=\n# [^\n]+\n\n\*\*Needs\*\* [^\n]+\n(\n|$)", first)
+    minutes, hours = boxes.told(name)
+    assert minutes == pytest.approx(boxes.measure(boxes.main_line(name))[2], abs=1)
+    assert hours == pytest.approx(boxes.working(name), abs=0.26)
+
+
+PARAGRAPHS = ("**You will be able to** ", "**We use** ", "The cells run in about ")
+LETTERS = "**Letters of this page.** "
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_letters_of_the_page_close_the_box_in_one_form(name):
-    text = next(
-        text
-        for _, title, text in boxes.outside(boxes.source(name)[0])[1]
-        if title == "In this chapter"
-    )
-    paragraphs = re.split(r"\n\s*\n", text.strip())
-    letters = [k for k, p in enumerate(paragraphs) if "Letters of this page" in p]
-    assert letters in ([], [len(paragraphs) - 1])
-    assert not letters or paragraphs[-1].startswith("**Letters of this page.** ")
+def test_the_box_is_one_fold_below_the_picture(name):
+    """The text that follows the first figure opens with it; its paragraphs are of one form."""
+    here = cells(name)
+    drawn = next(k for k, cell in enumerate(here) if "figure" in cell["metadata"].get("mystnb", {}))
+    texts = ["".join(c["source"]) for c in here[drawn:] if c["cell_type"] == "markdown"]
+    assert texts[0].startswith(":::{dropdown} In this chapter\n**You will be able to** ")
+    everything = "\n\n".join(boxes.source(name))
+    assert everything.count("{dropdown} In this chapter") == 1
+    opened = re.split(r"\n\s*\n", boxes.box(name).strip())
+    asked = [head for head in PARAGRAPHS if head != "**We use** " or "**We use**" in opened[1]]
+    asked += [LETTERS] * (LETTERS in boxes.box(name))
+    assert len(opened) == len(asked) and all(map(str.startswith, opened, asked))
+    assert "Letters of this page" not in everything.replace(boxes.box(name), "")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -61,9 +70,26 @@ def test_no_main_line_is_so_long_that_it_must_be_split(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_exercise_has_its_stars_and_minutes(name):
+    """On the spine at least two are drills, of one star, and at most seven in all."""
     found = EXERCISE.findall("\n\n".join(boxes.source(name)))
     assert 3 <= len(found)
     assert not [title for title in found if not re.search(r"\(★{1,3}, \d+ min\)$", title)]
+    if boxes.titles()[name][0] in spine():
+        drills = [title for title in found if "(★, " in title]
+        assert 2 <= len(drills) and len(found) <= 7
+
+
+def test_the_table_of_exercises_has_them_all():
+    """Those that the rule of the gates finds, a row for each chapter, in the column of their stars."""
+    text = exercises.table()
+    rows = re.findall(r"^\| \{ref\}`(ch-[a-z0-9-]+)` \|(.*)\|(.*)\|(.*)\|$", text, re.M)
+    assert [label for label, *_ in rows] == [boxes.titles()[name][0] for name in CHAPTERS]
+    for name, (_, *columns) in zip(CHAPTERS, rows):
+        found = EXERCISE.findall("\n\n".join(boxes.source(name)))
+        stars = [len(re.search(r"\((★+),", title)[1]) for title in found]
+        assert [column.count(" min<br>") for column in columns] == [
+            stars.count(k) for k in (1, 2, 3)
+        ]
 
 
 # --- the first screen and the last lines ------------------------------------------------------------------------------
@@ -94,12 +120,10 @@ def test_what_is_checked_is_folded(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_last_lines_lead_to_the_next_chapter(name):
-    """To the one that follows, and from the chapter before a side road also past it."""
     last = re.split(r"^## Next$", "\n\n".join(boxes.source(name)), flags=re.M)[-1]
-    on = sum((spine for spine, _ in roads().values()), [])
-    after = CHAPTERS[CHAPTERS.index(name) + 1 :]
-    ahead = after[:1] + [other for other in after if boxes.titles()[other][0] in on][:1]
-    assert "?" in last and (not after or set(boxes.links(last, boxes.owners())) & set(ahead))
+    on = [other for other in CHAPTERS if boxes.titles()[other][0] in spine()]
+    after = on[on.index(name) + 1 :] if name in on else []
+    assert "?" in last and (not after or after[0] in boxes.links(last, boxes.owners()))
 
 
 END = ["Exercises", "What is checked, and how well", "Summary", "Further reading", "Next"]

@@ -67,7 +67,7 @@ def test_imports_form_a_dag():
     order = list(TopologicalSorter(graph).static_order())  # raises CycleError
     assert set(order) == set(MODULES)
     plotters = [name for name, needs in graph.items() if "spinlib.plotting" in needs]
-    drawer = "spinlib.reproduce._command"  # the command line draws FIGURE.png; it imports matplotlib only then
+    drawer = "spinlib.reproduce.__main__"  # the command line draws FIGURE.png; it imports matplotlib only then
     assert plotters == [drawer], "plotting is imported by chapters only"
     top = [
         n

@@ -137,6 +137,21 @@ def test_a_cell_prints_what_its_picture_shows():
     assert loose("## A", CELL, ("", "", "It is 0.37.", "The line ends at 0.37.")) == ["0.37"]
 
 
+def test_a_folded_cell_after_a_picture_may_print_what_it_shows():
+    drawing = "", "", "It is 0.37.", "The line ends at 0.37."
+    for tags, found in (["hide-cell"], []), (["hide-input"], ["0.37"]):
+        cells = page("## A", drawing, CELL)
+        cells["cells"][-1]["metadata"] = {"tags": tags}
+        sections, labels = loose_numbers.sections(cells)
+        shown = [
+            number.written
+            for section in sections
+            for sentence, cell, number in section.numbers()
+            if cell is not None and not section.knows(sentence, cell, number, labels)
+        ]
+        assert shown == found
+
+
 def test_integers_counts_and_fractions_in_words():
     cell = "", "fallen 19 of 24, n = 697, factor 1.3, share 0.671, 54 drawn of 900", "", ""
     said = "## A\n19 of 24 fell, about 700, 697 and 7 others, $n=697$, two thirds, in 1985, $2^{64}$, (128)."
@@ -148,7 +163,7 @@ def test_integers_counts_and_fractions_in_words():
         "three quarters",
     ]
     assert loose("## A\n54 of 900, but 54 of 901.", cell) == ["901", "54 of 901"]
-    assert loose("## A (★★, 45 min)\n**Time** 35 minutes.", cell) == []
+    assert loose("## A (★★, 45 min)\n**Takes** 35 min.", cell) == []
 
 
 def test_rounding_has_an_end():

@@ -6,6 +6,7 @@ import pathlib
 import re
 import types
 
+import kinds
 import pytest
 from docutils import nodes
 
@@ -19,9 +20,8 @@ def load(path):
     return module
 
 
-book_repository, book_meta = (
-    load(ROOT / "_ext" / "book_repository.py"),
-    load(ROOT / "_ext" / "book_meta.py"),
+book_repository, book_meta, book_rails = (
+    load(ROOT / "_ext" / f"{name}.py") for name in ("book_repository", "book_meta", "book_rails")
 )
 book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
 
@@ -40,10 +40,30 @@ def test_all_predict_boxes_look_alike_and_others_stay():
         box("Predict"),
         box("Predict", "tip"),
         box("Predict", "predict"),
-        box("In this chapter", "tip"),
+        box("Question", "tip"),
     ]
     book_setup.know_boxes(None, nodes.section("", *boxes))
     assert [b["classes"] for b in boxes] == [["predict"], ["predict"], ["predict"], ["tip"]]
+
+
+def test_the_line_under_a_title_is_known_by_its_words():
+    lines = [paragraph("Needs nothing. Takes 9 min to read"), paragraph("Needs must. Takes two.")]
+    other = paragraph("Nobody needs it. It Takes time.")
+    book_setup.know_boxes(None, nodes.section("", other, *lines))
+    assert [line["classes"] for line in (other, *lines)] == [[], ["needs"], []]
+
+
+def test_the_rails_lead_through_all_stations_of_the_short_book():
+    """From the first station by its bar to the last, and back; each is a chapter of the spine, in reading order."""
+    stations = kinds.short_book()
+    walked = [stations[0]]
+    while len(links := [part for part in book_rails.bar(stations, walked[-1]) if part[0] == ""]):
+        onward = [label for _, label in links if label not in walked]
+        if not onward:
+            break
+        walked += onward
+    assert walked == stations and len(stations) == 14
+    assert [label for label in kinds.spine() if label in stations] == stations
 
 
 def test_chinese_says_that_it_is_chinese():
@@ -73,18 +93,18 @@ def test_the_search_index_has_the_parts_of_chinese_words():
 
 
 def test_parts_are_numbered_in_their_order():
-    """Part 2 was read before part 1, and a set has no order."""
+    """Part 2 was read before part 1, and a set has no order; the further chapters come last, as in the contents."""
     env = types.SimpleNamespace(
-        tocs={"part_2": 0, "part_1": 0}, numbered_toctrees={"part_3", "part_1", "part_2"}
+        config=types.SimpleNamespace(root_doc="intro"),
+        toctree_includes={"intro": ["part_1", "part_2", "further"]},
+        tocs={"part_2": 2, "further": 3, "part_1": 1},
+        numbered_toctrees={"further", "part_1", "part_2"},
     )
     book_setup.order_parts(None, env)
-    assert list(env.tocs) == ["part_1", "part_2"] and list(env.numbered_toctrees) == [
-        "part_1",
-        "part_2",
-        "part_3",
-    ]
+    assert list(env.tocs.items()) == [("part_1", 1), ("part_2", 2), ("further", 3)]
+    assert list(env.numbered_toctrees) == ["part_1", "part_2", "further"]
     book_setup.unorder_parts(None, env)
-    assert env.numbered_toctrees == {"part_3", "part_1", "part_2"}
+    assert env.numbered_toctrees == {"further", "part_1", "part_2"}
 
 
 def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
@@ -297,7 +317,8 @@ def test_a_page_says_what_it_teaches_to_who_links_to_it():
     found = meta(
         "https://example.org/",
         paragraph("too short"),
-        box("In this chapter", text=long),
+        paragraph("Needs something or other. Takes 40 min to read, 2 h with the exercises."),
+        paragraph(long),
         paragraph("later " * 9),
     )
     assert found["description"] == found["og:description"]

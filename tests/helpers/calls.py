@@ -66,7 +66,7 @@ CALLS = {
     ),
     "attention.Block": (
         attention.Block,
-        dict(D=4, heads=2, hidden=3, cross=True, norm="before", rng=0),
+        dict(D=4, heads=2, hidden=3, cross=True, norm=True, rng=0),
     ),
     "attention.Block.forward": (
         BLOCK.forward,
@@ -90,7 +90,6 @@ CALLS = {
         lambda embed, out: attention.InContextTransformer.load(NET | {"embed": embed, "out": out}),
         dict(embed=draw(4, 4), out=draw(4)),
     ),
-    "attention.linear_attention": (attention.linear_attention, dict(X=PROMPTS.X, W=draw(3, 2))),
     "attention.LinearAttention": (
         attention.LinearAttention,
         dict(D=2, value=True, factored=False, heads=2, output=True, rng=0),
@@ -112,11 +111,7 @@ CALLS = {
     "descent.flow": (descent.flow, dict(glass=EASY, times=np.array([0.0, 1.0]), start=draw(4))),
     "descent.trajectory": (
         descent.trajectory,
-        dict(glass=EASY, start=draw(4), steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
-    ),
-    "factor_graph.bethe_free_energy": (
-        factor_graph.bethe_free_energy,
-        dict(graph=GRAPH, marginals=BELIEFS.marginals, factor_marginals=BELIEFS.factor_marginals),
+        dict(glass=EASY, start=draw(4), n_steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
     ),
     "factor_graph.bethe_terms": (
         factor_graph.bethe_terms,
@@ -139,7 +134,6 @@ CALLS = {
         factor_graph.ising,
         dict(J=np.array([[0.0, 0.5], [0.5, 0.0]]), h=np.array([0.1, 0.2]), beta=1.0),
     ),
-    "factor_graph.magnetisations": (factor_graph.magnetisations, dict(marginals=BELIEFS.marginals)),
     "factor_graph.pspin_ising": (
         factor_graph.pspin_ising,
         dict(
@@ -150,7 +144,7 @@ CALLS = {
             beta=1.0,
         ),
     ),
-    "icl.averages": (icl.averages, dict(data=FEATURES)),
+    "icl.averages": (icl.averages, dict(prompts=FEATURES)),
     "icl.Blocks": (
         icl.Blocks,
         dict(prompts=FEATURES, dtype="float32", device="cpu", jobs=1, keep=True),
@@ -167,7 +161,7 @@ CALLS = {
         dict(y_hat=draw(12), prompts=PROMPTS, noise=0.1),
     ),
     "icl.Features": (icl.Features, dict(u=FEATURES.u, query=FEATURES.query, y=FEATURES.y)),
-    "icl.features": (icl.features, dict(data=PROMPTS)),
+    "icl.features": (icl.features, dict(prompts=PROMPTS)),
     "icl.in_context_ridge": (icl.in_context_ridge, dict(X=PROMPTS.X, ridge=0.1)),
     "icl.LinearTask": (
         icl.LinearTask,
@@ -180,11 +174,10 @@ CALLS = {
     "icl.LinearTask.sample_pairs": (TASK.sample_pairs, dict(P=3, rng=0)),
     "icl.pool_posterior": (icl.pool_posterior, dict(pairs=PAIRS, pool=draw(4, 2), noise=0.5)),
     "icl.population_error": (icl.population_error, dict(W=draw(3, 2), N=3, noise=0.1, corr=0.2)),
-    "icl.predict": (icl.predict, dict(W=draw(3, 2), X=PROMPTS.X)),
+    "icl.linear_attention": (icl.linear_attention, dict(W=draw(3, 2), X=PROMPTS.X)),
     "icl.Prompts": (icl.Prompts, dict(X=PROMPTS.X, y=PROMPTS.y, w=PROMPTS.w)),
-    "icl.think": (icl.think, dict(W=draw(3, 2), X=PROMPTS.X, k=2)),
-    "icl.to_spin_glass": (icl.to_spin_glass, dict(data=PROMPTS, ridge=0.1)),
-    "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), data=FEATURES, ridge=0.1)),
+    "icl.to_spin_glass": (icl.to_spin_glass, dict(prompts=PROMPTS, ridge=0.1)),
+    "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), prompts=FEATURES, ridge=0.1)),
     "icl.weights": (icl.weights, dict(mean=draw(6), D=2)),
     "inference.amp": (
         inference.amp,
@@ -215,7 +208,7 @@ CALLS = {
         | dict(start=None, callback=None),
     ),
     "landscape.block_values": (landscape.block_values, dict(glass=GLASS)),
-    "landscape.hessian_spectrum": (landscape.hessian_spectrum, dict(data=FEATURES, ridge=0.1)),
+    "landscape.hessian_spectrum": (landscape.hessian_spectrum, dict(prompts=FEATURES, ridge=0.1)),
     "plotting.weight_map": (
         lambda W, limit: plotting.weight_map(Figure().subplots(), W, limit=limit),
         dict(W=draw(3, 2), limit=1.0),
@@ -238,7 +231,7 @@ CALLS = {
     ),
     "pspin.amp.amp": (
         amp.amp,
-        dict(couplings=COUPLINGS, T=0.8, m=draw(5), previous=draw(5), onsager=True, n_steps=3),
+        dict(couplings=COUPLINGS, m=draw(5), T=0.8, previous=draw(5), onsager=True, n_steps=3),
     ),
     "pspin.amp.relaxed_bp": (
         amp.relaxed_bp,
@@ -255,7 +248,7 @@ CALLS = {
     ),
     "pspin.amp.state_evolution": (
         amp.state_evolution,
-        dict(p=3, T=0.5, q=0.8, overlap=0.5, n_steps=3),
+        dict(p=3, q=0.8, T=0.5, overlap=0.5, n_steps=3),
     ),
     "pspin.dynamics.equilibrium_correlation": (
         dynamics.equilibrium_correlation,
@@ -292,7 +285,7 @@ CALLS = {
     ),
     "pspin.simulation.planted_couplings": (
         simulation.planted_couplings,
-        dict(n_spins=5, p=3, T=0.5, distinct=False, rng=0),
+        dict(n_spins=5, p=3, T=0.5, rng=0),
     ),
     "pspin.simulation.random_spins": (simulation.random_spins, dict(n_spins=5, shape=(2,), rng=0)),
     "pspin.two_spin.solve_two_spin": (
@@ -309,11 +302,7 @@ CALLS = {
     ),
     "random_matrix.mp_edges": (random_matrix.mp_edges, dict(ratio=0.5, variance=1.0)),
     "random_matrix.mp_moment": (random_matrix.mp_moment, dict(k=2, ratio=0.5, variance=1.0)),
-    "random_matrix.mp_stieltjes": (
-        random_matrix.mp_stieltjes,
-        dict(z=np.array([-1.0, -2.0]), ratio=0.5, variance=1.0),
-    ),
-    "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, variance=1.0, rng=0)),
+    "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, rng=0)),
     "spin_glass.gaussian_glass": (
         spin_glass.gaussian_glass,
         dict(n=4, coupling=0.5, field=0.5, stiffness=2.5, rng=0),
@@ -355,7 +344,7 @@ CALLS = {
     ),
     "theory.spike_evolution": (
         theory.spike_evolution,
-        dict(D=10, N=50, P=60, noise=0.1, informed=True, steps=3),
+        dict(D=10, N=50, P=60, noise=0.1, informed=True, n_steps=3),
     ),
     "theory.spike_free_energy": (
         theory.spike_free_energy,
@@ -375,7 +364,6 @@ CALLS = {
             count=np.array([1, 2]),
         ),
     ),
-    "theory.thinking_curve": (theory.thinking_curve, dict(D=2, N=3, P=20, k=2, noise=0.1)),
     "theory.training_curve": (
         theory.training_curve,
         dict(D=2, N=3, P=20, times=np.array([0.0, 1.0]), noise=0.1, start=0.1),
@@ -385,7 +373,7 @@ CALLS = {
         dict(
             prompts=PROMPTS,
             ridge=0.1,
-            steps=2,
+            n_steps=2,
             lr=0.01,
             batch=4,
             test=PROMPTS,

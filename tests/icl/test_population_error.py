@@ -13,7 +13,7 @@ from spinlib.icl import (
     contrast,
     features,
     population_error,
-    predict,
+    linear_attention,
 )
 
 PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
@@ -147,7 +147,7 @@ def test_multiple_of_identity_is_one_step_of_gradient_descent():
     gradient = (X0 @ ((beta[:, None, :] @ X0)[:, 0] - y0)[:, :, None])[:, :, 0] / N
     beta = beta - c * gradient
     np.testing.assert_allclose(
-        predict(c * np.eye(D + 1, D), PROMPTS.X), (beta * query).sum(1), atol=1e-14
+        linear_attention(c * np.eye(D + 1, D), PROMPTS.X), (beta * query).sum(1), atol=1e-14
     )
 
 

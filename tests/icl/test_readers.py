@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinlib.icl import LinearTask, in_context_ridge, pool_posterior, predict
+from spinlib.icl import LinearTask, in_context_ridge, pool_posterior, linear_attention
 from spinlib.theory import bayes_error
 from stats import z_score
 
@@ -49,7 +49,7 @@ def test_without_noise_the_prompt_is_solved_from_N_equal_D_on():
 
 def test_a_large_ridge_is_one_step_of_gradient_descent():
     X, ridge = LinearTask(4, 9).sample(20, rng=5).X, 1e6
-    one_step = predict(np.eye(5, 4), X)
+    one_step = linear_attention(np.eye(5, 4), X)
     np.testing.assert_allclose(in_context_ridge(X, ridge) * ridge, one_step, rtol=1e-4, atol=1e-4)
 
 

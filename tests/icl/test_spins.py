@@ -11,7 +11,7 @@ from spinlib.icl import (
     contrast,
     features,
     population_error,
-    predict,
+    linear_attention,
     to_spin_glass,
     training_loss,
     weights,
@@ -45,7 +45,7 @@ def test_eq_125_row_index():
     """With X_{D+1,i} the sum is the element (D+1, N+1) of eq. (121); with the printed X_{D,i} it is another number."""
     X, W = PROMPTS.X, W_RANDOM
     want = predict_by_eq_121(W, X)
-    np.testing.assert_allclose(predict(W, X), want, atol=1e-13)
+    np.testing.assert_allclose(linear_attention(W, X), want, atol=1e-13)
     summed = {
         row: np.einsum("pi,pmi,pm->p", X[:, row], X, (W @ X[:, :4, -1, None])[:, :, 0]) / 7
         for row in (4, 3)
@@ -56,7 +56,9 @@ def test_eq_125_row_index():
 
 def test_last_column_of_W_changes_nothing():
     full = np.hstack([W_RANDOM, np.full((5, 1), 1e6)])
-    np.testing.assert_array_equal(predict(full, PROMPTS.X), predict(W_RANDOM, PROMPTS.X))
+    np.testing.assert_array_equal(
+        linear_attention(full, PROMPTS.X), linear_attention(W_RANDOM, PROMPTS.X)
+    )
     assert training_loss(full, PROMPTS) == training_loss(W_RANDOM, PROMPTS)
     assert population_error(full, 7) == population_error(W_RANDOM, 7)
     assert contrast(full) == contrast(W_RANDOM)
@@ -220,12 +222,24 @@ def test_nouns_keep_their_own_arrays_and_compare_by_identity():
         (lambda: features(PROMPTS.X), TypeError, "LinearTask"),
         (lambda: training_loss(W_RANDOM, PROMPTS, -1.0), ValueError, "ridge"),
         (lambda: training_loss(W_RANDOM[:3], PROMPTS), ValueError, "here with D = 4"),
-        (lambda: predict(np.full((5, 4), np.nan), PROMPTS.X), ValueError, "W must be finite"),
-        (lambda: predict(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"),
-        (lambda: predict(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
-        (lambda: predict(W_RANDOM, PROMPTS.X[:0]), ValueError, "P, D, N >= 1"),
-        (lambda: predict(W_RANDOM, PROMPTS.X + 1), ValueError, "must be 0"),
-        (lambda: weights(np.zeros(19), 4), ValueError, r"D \(D \+ 1\) = 20 spins"),
+        (
+            lambda: linear_attention(np.full((5, 4), np.nan), PROMPTS.X),
+            ValueError,
+            "W must be finite",
+        ),
+        (lambda: linear_attention(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"),
+        (lambda: linear_attention(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
+        (
+            lambda: linear_attention(W_RANDOM, PROMPTS.X[:0]),
+            ValueError,
+            "no axis may be empty; prompts",
+        ),
+        (lambda: linear_attention(W_RANDOM, PROMPTS.X + 1), ValueError, "must be 0"),
+        (
+            lambda: weights(np.zeros(19), 4),
+            ValueError,
+            r"D \(D \+ 1\) spins.*, got 19, where D = 4 has 20",
+        ),
         (lambda: weights(np.zeros(20), 0), ValueError, "D must be"),
         (lambda: population_error(np.zeros((3, 1)), 5), ValueError, "W must have shape"),
         (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
@@ -236,7 +250,7 @@ def test_nouns_keep_their_own_arrays_and_compare_by_identity():
         (lambda: population_error(W_RANDOM, 5, 0.0, 1.1), ValueError, "corr must be finite"),
         (lambda: population_error(W_RANDOM, 5, 0.0, -0.1), ValueError, "corr must be finite"),
         (
-            lambda: predict(W_RANDOM, PROMPTS.X * 1e300),
+            lambda: linear_attention(W_RANDOM, PROMPTS.X * 1e300),
             ValueError,
             "X must be finite.*choose other units",
         ),
@@ -264,7 +278,11 @@ def test_nouns_keep_their_own_arrays_and_compare_by_identity():
             ValueError,
             "u must be finite",
         ),
-        (lambda: Features(np.zeros((0, 5)), np.zeros((0, 4)), np.zeros(0)), ValueError, "P >= 1"),
+        (
+            lambda: Features(np.zeros((0, 5)), np.zeros((0, 4)), np.zeros(0)),
+            ValueError,
+            "no axis may be empty; query",
+        ),
     ],
 )
 def test_bad_input_is_refused(call, error, words):

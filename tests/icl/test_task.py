@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ks_2samp
 from stats import z_score
 
-from spinlib.icl import LinearTask, features, predict
+from spinlib.icl import LinearTask, features, linear_attention
 
 PROMPTS = LinearTask(D=4, N=7).sample(30, rng=5)
 
@@ -67,7 +67,11 @@ def test_the_samplers_agree_on_a_pool(noise):
     W = np.random.default_rng(0).standard_normal((4, 3))
     errors = [
         (
-            (predict(W, data.X) if hasattr(data, "X") else ((data.u @ W) * data.query).sum(1))
+            (
+                linear_attention(W, data.X)
+                if hasattr(data, "X")
+                else ((data.u @ W) * data.query).sum(1)
+            )
             - data.y
         )
         ** 2
@@ -178,7 +182,11 @@ def test_exact_moments_of_the_disorder():
     [
         (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"),
         (dict(D=3, N=0), ValueError, "N must be at least 1, got 0"),
-        (dict(D=3.0, N=3), TypeError, "write D=3"),
+        (
+            dict(D=3.0, N=3),
+            TypeError,
+            "D must be an integer, got 3.0 of type float; write one such as 4; D is",
+        ),
         (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
         (dict(D=3, N=3, noise=np.nan), ValueError, "noise"),
         (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
@@ -188,7 +196,11 @@ def test_exact_moments_of_the_disorder():
             ValueError,
             r"tasks must have shape \(any, 3\), got \(4, 2\)",
         ),
-        (dict(D=3, N=3, tasks=np.ones((0, 3))), ValueError, "at least one task vector"),
+        (
+            dict(D=3, N=3, tasks=np.ones((0, 3))),
+            ValueError,
+            r"got \(0, 3\); no axis may be empty; one task a row",
+        ),
         (dict(D=3, N=3, tasks=[[1, 2, np.nan]]), ValueError, "tasks must be finite"),
         (dict(D=3, N=3, tasks="all"), TypeError, "tasks must be an array of real numbers"),
     ],
@@ -205,5 +217,5 @@ def test_a_block_has_the_generator_of_its_seed_and_number():
     own = task.sample_features(2, rng=np.random.Generator(np.random.Philox(key=[7, 2])))
     np.testing.assert_array_equal(blocks[2].u, own.u)
     for b in (-4, 3):
-        with pytest.raises(IndexError, match=f"there are 3 blocks, 0 to 2, got {b}"):
+        with pytest.raises(IndexError, match="out of range"):
             blocks[b]

@@ -9,7 +9,7 @@ from spinlib.icl import (
     controlled_error,
     features,
     population_error,
-    predict,
+    linear_attention,
     to_spin_glass,
 )
 
@@ -25,7 +25,7 @@ def covariance(X):
 def test_eq_154_156_the_prediction_in_blocks():
     """W X block by block, and y_hat = w^T C0 (W11 + w W21 / sqrt D) x / sqrt D, against the whole product."""
     W11, W12, W21, W22 = W[:D, :D], W[:D, D:], W[D:, :D], W[D:, D:]
-    for X, w, y_hat in zip(PROMPTS.X, PROMPTS.w, predict(W, PROMPTS.X)):
+    for X, w, y_hat in zip(PROMPTS.X, PROMPTS.w, linear_attention(W, PROMPTS.X)):
         X0, y0, query = X[:D, :N], X[D:, :N], X[:D, N:]
         blocks = np.block([[W11 @ X0 + W12 @ y0, W11 @ query], [W21 @ X0 + W22 @ y0, W21 @ query]])
         np.testing.assert_allclose(W @ X, blocks, atol=1e-12)
@@ -43,11 +43,11 @@ def test_eq_157_is_sufficient_and_no_weights_satisfy_it_for_two_prompts():
         w, query = rng.normal(size=D), rng.normal(size=D)
         other = X.copy()
         other[D, :N], other[:D, N] = w @ X[:D, :N] / np.sqrt(D), query
-        assert abs(predict(solution, other[None])[0] - w @ query / np.sqrt(D)) < 1e-10
-    assert np.abs(predict(solution, PROMPTS.X[1:]) - PROMPTS.y[1:]).max() > 0.1
+        assert abs(linear_attention(solution, other[None])[0] - w @ query / np.sqrt(D)) < 1e-10
+    assert np.abs(linear_attention(solution, PROMPTS.X[1:]) - PROMPTS.y[1:]).max() > 0.1
     s = np.outer(*(v[0] for v in (features(PROMPTS).u, features(PROMPTS).query)))
     weak = PROMPTS.y[0] * s / (s**2).sum()  # solves the scalar equation, not the matrix equation
-    assert abs(predict(weak, PROMPTS.X[:1])[0] - PROMPTS.y[0]) < 1e-12
+    assert abs(linear_attention(weak, PROMPTS.X[:1])[0] - PROMPTS.y[0]) < 1e-12
     matrix = covariance(X) @ (weak[:D] + np.outer(PROMPTS.w[0], weak[D]) / np.sqrt(D))
     assert np.abs(matrix - np.eye(D)).max() > 0.5
 
@@ -79,7 +79,7 @@ def test_the_control_variate_is_unbiased_and_quieter(noise):
     plain, better = [], []
     for _ in range(200):
         prompts = LinearTask(4, 10, noise=noise).sample(200, rng=rng)
-        y_hat = predict(W, prompts.X)
+        y_hat = linear_attention(W, prompts.X)
         plain.append(((y_hat - prompts.y) ** 2).mean())
         better.append(controlled_error(y_hat, prompts, noise))
     exact = population_error(W, 10, noise)
@@ -94,4 +94,6 @@ def test_the_control_variate_of_the_best_weights_is_exact():
     prompts = LinearTask(4, 10, noise=0.7).sample(5, rng=0)
     W = best_weights(4, 10, noise=0.7)
     exact = population_error(W, 10, 0.7)
-    assert controlled_error(predict(W, prompts.X), prompts, 0.7) == pytest.approx(exact, rel=1e-12)
+    assert controlled_error(linear_attention(W, prompts.X), prompts, 0.7) == pytest.approx(
+        exact, rel=1e-12
+    )

@@ -74,7 +74,7 @@ def test_broken_branch_is_stationary_and_above_the_symmetric_one(p, share):
     model = PSpin(p)
     T = window(model, share)
     here = _Slice(p, T)
-    assert here.broken and 0 <= here.q_first < here.q_last
+    assert 0 <= here.q_first < here.q_last < 1
     for q in here.q_first + (here.q_last - here.q_first) * np.array([0.1, 0.4, 0.8]):
         r1, r0, x = here.overlaps(q)
         assert 0 < x < 1 and 0 < r0 < r1 < 1
@@ -98,7 +98,7 @@ def test_broken_branch_is_stationary_and_above_the_symmetric_one(p, share):
 
 def test_symmetric_everywhere_above_two_thirds_for_p_3():
     """The replicon p(p-1) r^(p-2) (1-r)^2 / 2T^2 < 1 at its worst r = 1/3 from T = 2/3 on."""
-    assert _Slice(3, 0.6666).broken and not _Slice(3, 0.6667).broken
+    assert _Slice(3, 0.6666).q_first < 1 == _Slice(3, 0.6667).q_first
     r, q, T = 0.3, 0.0, 1.0
     q = np.sqrt(r - 1.5 * r**2 * (1 - r) ** 2)
     assert two_replica_potential(PSpin(3), q, T) == pytest.approx(

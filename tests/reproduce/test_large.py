@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spinlib.reproduce import _run, about, load, run
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._experiments import large
 from spinlib.theory import learning_curve
 

@@ -26,7 +26,7 @@ def test_gradient_descent_keeps_the_unseen_part_and_adam_does_not():
     seen = np.linalg.pinv(A, rcond=1e-12, hermitian=True)
     unseen = np.eye(len(h)) - seen @ A
     W = start(D, 4)[0]
-    by_descent = trajectory(glass, W, steps=60_000, lr=1 / np.linalg.eigvalsh(A)[-1], adam=False)[
+    by_descent = trajectory(glass, W, n_steps=60_000, lr=1 / np.linalg.eigvalsh(A)[-1], adam=False)[
         -1
     ].ravel()
     assert np.abs(by_descent - seen @ h - unseen @ W.ravel()).max() < 1e-8

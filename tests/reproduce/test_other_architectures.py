@@ -6,7 +6,14 @@ from scipy.optimize import minimize
 import torch
 
 from spinlib.attention import architecture
-from spinlib.icl import LinearTask, features, population_error, predict, to_spin_glass, weights
+from spinlib.icl import (
+    LinearTask,
+    features,
+    population_error,
+    linear_attention,
+    to_spin_glass,
+    weights,
+)
 from spinlib.inference import ground_state
 from spinlib.reproduce import load, run
 from spinlib.reproduce._experiments.other_architectures import EXPERIMENTS, MODELS, _train
@@ -67,7 +74,9 @@ def test_full_linear_attention_splits_by_parity():
     M = np.vstack([v[D] * W[:D] + np.outer(v[:D], W[D]), np.zeros(D)])
     both = ((here - prompts.y) ** 2 + (there + prompts.y) ** 2) / 2
     np.testing.assert_allclose(
-        both, (predict(M, prompts.X) - prompts.y) ** 2 + ((here + there) / 2) ** 2, rtol=1e-11
+        both,
+        (linear_attention(M, prompts.X) - prompts.y) ** 2 + ((here + there) / 2) ** 2,
+        rtol=1e-11,
     )
     assert ((here + there) ** 2).mean() > 0.01
 
@@ -83,7 +92,7 @@ def test_softmax_attention_has_two_valleys(start):
     with torch.no_grad():
         model.W_K.copy_(start * model.W_Q)
         model.W_V[-1, -1] = 2.0 * start
-    fit(model.float(), task.sample(2000, rng=1), steps=600, lr=1e-2, batch=128, rng=2)
+    fit(model.float(), task.sample(2000, rng=1), n_steps=600, lr=1e-2, batch=128, rng=2)
     assert np.sign((model.W_Q * model.W_K).sum().item()) == start
     test = task.sample(4000, rng=3)
     assert 0.99 < 2 * loss(model, test).item() / _best_of_two_numbers(test.X, test.y, start) < 1.15
@@ -109,7 +118,7 @@ def test_what_does_not_settle_is_nan(monkeypatch):
 
     fit = spinlib.training.fit
     monkeypatch.setattr(
-        spinlib.training, "fit", lambda *data, **options: fit(*data, **options | {"steps": 20})
+        spinlib.training, "fit", lambda *data, **options: fit(*data, **options | {"n_steps": 20})
     )
     assert np.isnan(_train("SLA", 3, 10, 100, 1e-3, "cpu", np.random.default_rng(0))[1])
 

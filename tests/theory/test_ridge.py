@@ -21,8 +21,10 @@ def test_ridge_equivalent_is_where_state_evolution_rests(teacher, P, ridge):
     found = ridge_equivalent(teacher, P, ridge)
     path = state_evolution(teacher, P=P, ridge=ridge, n_steps=30_000)
     assert found.error == pytest.approx(path.error[-1], rel=1e-8)
-    assert found.kappa == pytest.approx(ridge * (1 + path.tau[-1] / P), rel=1e-8)
-    assert found.freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
+    tau = path.x[-1] @ (teacher.count * teacher.variance)
+    assert found.kappa == pytest.approx(ridge * (1 + tau / P), rel=1e-8)
+    freedom = teacher.count @ (1 - found.shrinkage)
+    assert freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
 
 
 @pytest.mark.slow
@@ -74,9 +76,8 @@ def test_one_sample_too_few(n, P):
     if n == P:
         n = 1 + 1e-6  # counts may be averages
     found = ridge_equivalent(Teacher([2.0], [1.0], 0.5, count=n), P, 0.0)
-    assert found.kappa == pytest.approx(
-        2.0 * (n - P) / P, rel=1e-8
-    ) and found.freedom == pytest.approx(P)
+    assert found.kappa == pytest.approx(2.0 * (n - P) / P, rel=1e-8)
+    assert n * (1 - found.shrinkage[0]) == pytest.approx(P)  # directions in use
     two = ridge_equivalent(Teacher([1e-3, 5.0], [1.0, 1.0], 0.5, [60, 40]), 99, 0.0)
     a, b, c = (
         99.0,
@@ -93,8 +94,8 @@ def test_a_huge_ridge():
         assert found.kappa == pytest.approx(
             ridge + 110 / 50, rel=1e-12
         ) and found.error == pytest.approx(3.5, rel=1e-6)
-        assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(
-            110 / ridge
+        assert (
+            found.train_error == pytest.approx(3.5, rel=1e-6) and (found.shrinkage > 1 - 1e-8).all()
         )
 
 

@@ -37,7 +37,7 @@ def test_one_sweep_and_phi_by_plain_integrals(D, N, noise):
     """Units of the integrals: a feature has variance 1, a spike size sqrt(c / D)."""
     s0 = prompt_teacher(D, N, noise).unexplained
     c, P = 1 + noise**2 - s0, 3 * D
-    E = spike_evolution(D, N, P, noise, steps=3)
+    E = spike_evolution(D, N, P, noise, n_steps=3)
     for now, later in zip(E, E[1:]):
         mmse, information = channel(now / P, D, np.sqrt(c / D))
         assert later == pytest.approx(s0 + D**2 * mmse, rel=1e-8)
@@ -79,7 +79,7 @@ def test_thresholds_by_iteration():
     for name, first in (("spinodal", 41), ("information", 55), ("algorithm", 67)):
         for P in range(first, first + 4):
             ends = [
-                spike_evolution(20, 400, P, informed=start, steps=800)[-1]
+                spike_evolution(20, 400, P, informed=start, n_steps=800)[-1]
                 for start in (False, True)
             ]
             if name == "information":
@@ -110,8 +110,8 @@ def test_thresholds_of_another_code(D, N, table):
 def test_where_there_is_no_transition():
     for D in (20, 60):
         assert np.isnan(list(vars(spike_thresholds(D, 5 * D)).values())).all()
-        assert spike_evolution(D, 5 * D, 6 * D, steps=500)[-1] == pytest.approx(
-            spike_evolution(D, 5 * D, 6 * D, informed=True, steps=500)[-1], rel=1e-6
+        assert spike_evolution(D, 5 * D, 6 * D, n_steps=500)[-1] == pytest.approx(
+            spike_evolution(D, 5 * D, 6 * D, informed=True, n_steps=500)[-1], rel=1e-6
         )
     narrow = spike_thresholds(100, 500)
     assert narrow.spinodal < narrow.information < narrow.algorithm < 1.02 * narrow.spinodal
@@ -142,7 +142,7 @@ def test_prompts_follow_it_below_and_above_the_hard_phase():
                 )
             errors.append(population_error(weights(found.mean), N))
         mean, error = mean_error(np.array(errors))
-        assert abs(mean - spike_evolution(D, N, P, steps=500)[-1]) < tolerance + 3 * error
+        assert abs(mean - spike_evolution(D, N, P, n_steps=500)[-1]) < tolerance + 3 * error
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What the pages of the book say of themselves: the line under the title, the fold below the picture, links, words and formulas of the main line.
+"""What the pages say of themselves: the line under the title, the fold, links, words and formulas of the main line.
 
 python tools/authors/boxes.py [CHAPTER...]       words, formulas and minutes of a main line, and the time that it says
 

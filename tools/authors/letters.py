@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 
 from boxes import source
-from kinds import ROOT, chapters
+from kinds import ROOT, chapters, contents, kind
 
 PARTS = {"pspin": "I", "transformer": "II", "mapping": "III", "results": "IV", "beyond": "V"}
 GREEK = (
@@ -93,10 +93,17 @@ def local(name: str) -> set[str]:
     return set().union(*map(inline, found))
 
 
+def part(name: str) -> str:
+    """The part whose letters a chapter uses: its own, or for a further chapter that of its folder."""
+    openings = [names for _, names in contents() if kind(names[0]) == "opening"]
+    own = [order for order, names in zip(PARTS.values(), openings) if f"chapters/{name}" in names]
+    return own[0] if own else PARTS[name.split("/")[0]]
+
+
 def missing(name: str) -> dict[str, list[str]]:
     """The letters of numbered formulas that neither the table nor the page explains, and where they stand."""
-    part = PARTS[name.split("/")[0]]
-    known = local(name).union(*(row for row, parts, _ in table() if part in parts))
+    here = part(name)
+    known = local(name).union(*(row for row, parts, _ in table() if here in parts))
     found = {}
     for label, tex in numbered(name):
         for letter in letters(tex) - known:

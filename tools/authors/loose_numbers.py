@@ -7,7 +7,8 @@ fraction in words ("two thirds", "a third more") must be found near its sentence
 
 * in a section (a heading of level 2) and its captions: printed by a cell of the section, or written as it is in the
   code of the section. So the numbers that only prove something can be printed by one folded cell at its end;
-* in an alternative text, which says what is seen in a picture: printed by the cell that draws it, or in the code;
+* in an alternative text, which says what is seen in a picture: printed by the cell that draws it or by a folded one
+  right after it, or in the code;
 * in an exercise: the section is the exercise with its solution;
 * in the opening, the summary, the table of checks and what follows, which speak of the whole page: they may besides
   repeat, digit for digit, what the prose of the sections says, where it is checked. What the page prints is not
@@ -68,7 +69,11 @@ WORDS = re.compile(
 )
 FENCE = r"^(`{3,}|~{3,}).*?^\1\s*$"  # code, and the gates of exercises
 LINK = r"\{(?:ref|numref|eq|prf:ref)\}`(?:[^`<]*<)?([\w-]+)>?`"
-HIDDEN = [r"\*\*Time\*\*.*", r"\(★+, \d+ min\)"]  # the minutes
+HIDDEN = [
+    r"\*\*Takes\*\*.*",
+    r"^The cells run in about \d+ s\.$",
+    r"\(★+, \d+ min\)",
+]  # the minutes
 HIDDEN += [r"(?<!\d)\(\d{2,3}\)", r"\([a-z]{2,4}-[\w-]+\)"]  # numbers of equations, labels
 HIDDEN += [r"\{[\w:]+\}`[^`]*`", "`[^`]*`", r"\]\([^)]*\)", r"https?://\S+", r"\barXiv:\S+"]
 GATE = r"[`:]{3,}\{(?:exercise-start\}.*?:label:|solution-start\})\s*(\S+)"
@@ -237,7 +242,7 @@ def printed(cell):
 def sections(notebook):
     """The sections of a page, and label -> section."""
     page, exercises, labels, waiting = {}, {}, {}, []
-    here = Section("", page=page)
+    here, drawn = Section("", page=page), False
     every = [here]
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
@@ -262,10 +267,13 @@ def sections(notebook):
                 (words.get("image", {}).get("alt", ""), len(here.cells)),
             ]
             here.cells.append(printed(cell))
+            if drawn and "hide-cell" in cell["metadata"].get("tags", []):
+                here.cells[-2] |= here.cells[-1]  # the numbers of the picture before it
             here.code |= {
                 (n.value, n.decimals) for n in numbers(re.sub(r"#.*", "", "".join(cell["source"])))
             }
             labels[figure.get("name", "")] = here
+        drawn = cell["cell_type"] == "code" and "figure" in cell["metadata"].get("mystnb", {})
     page["code"] = set().union(*(one.code for one in every))
     page["says"] = {
         (n.parts, None) if n.kind == "of" else (n.value, n.decimals)

@@ -203,7 +203,7 @@ def part_4():
             (2.6, np.interp(2.6, ratio, best)),
             (4.2, 0.55),
         ),
-        ("one step is not enough:\nthe optimal weights", (0.9, floor), (0.16, 0.25)),
+        ("one step is not enough:\ndepth, Part V", (0.9, floor), (0.16, 0.25)),
     ):
         ax.annotate(
             words,
@@ -227,47 +227,33 @@ def part_4():
 
 
 def part_5():
-    from spinlib.theory import learning_curve, spike_evolution, spike_thresholds
+    from spinlib.theory import depth_error, training_curve
 
-    D, N = 200, 4000
-    floor, border = learning_curve(D, N, 10**9, 0.0), spike_thresholds(D, N)
-    P = np.geomspace(100, 1e6, 60)
-    ridge = [
-        min(
-            learning_curve(D, N, round(count), strength) for strength in np.geomspace(1e-6, 1e3, 46)
+    D, N = 20, 100
+    times = np.geomspace(0.3, 3e4, 90)
+    fig, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.9), width_ratios=(1.4, 1))
+    for P, color in ((420, "wrong"), (800, "simulation"), (4000, "theory")):
+        error = training_curve(D, N, P, times)
+        left.loglog(times, error, color=COLOR[color], label=f"{P} prompts")
+        least = error.argmin()
+        left.plot(times[least], error[least], "o", ms=7, mfc="white", mec=COLOR[color], mew=1.6)
+    left.set(xlabel="time of training", ylabel="error on new tasks", title="when to stop")
+    left.set_yticks([0.2, 0.5, 1, 2], ["0.2", "0.5", "1", "2"])
+    left.set_yticks([], minor=True)
+    left.legend(loc="upper left")
+    layers = np.arange(7)
+    for ratio, color in ((1, "wrong"), (2, "simulation"), (5, "theory")):
+        error = [depth_error(L, D, ratio * D) for L in layers]
+        right.semilogy(
+            layers,
+            error,
+            "o-",
+            color=COLOR[color],
+            label=f"$N={ratio if ratio > 1 else str()}D$",
+            ms=4,
         )
-        for count in P
-    ]
-    first, last = border.information, border.algorithm
-    below, above = (
-        np.append(np.geomspace(100, last - 1, 120), last - 1),
-        np.geomspace(last + 1, 1e6, 60),
-    )
-    lost, found = (
-        [spike_evolution(D, N, int(count), steps=1000)[-1] for count in counts]
-        for counts in (below, above)
-    )
-    behind = np.geomspace(border.spinodal + 2, last, 60)
-    known = [spike_evolution(D, N, int(count), informed=True, steps=500)[-1] for count in behind]
-    fig, ax = plt.subplots(figsize=(6.4, 3.4))
-    ax.axvspan(first, last, color=COLOR["reference"], alpha=0.3, lw=0)
-    ax.loglog(P, ridge, color=COLOR["theory"], lw=2.4)
-    for counts, error in ((below, lost), (above, found)):
-        ax.plot(counts, error, color=COLOR["message"], lw=2)
-    ax.plot((last, last), (lost[-1], floor), color=COLOR["message"], lw=1.2, ls=":")
-    ax.plot(behind, known, color=COLOR["exact"], lw=1.4, ls="--")
-    ax.axhline(floor, color=COLOR["reference"], lw=1, ls="--", zorder=0)
-    pointed = {"arrowprops": ARROW | {"color": "0.35", "lw": 0.9}, "fontsize": 9, "va": "center"}
-    ax.annotate(
-        "any weights:\nthe best ridge", (3e4, np.interp(3e4, P, ridge)), (1.1e5, 0.55), **pointed
-    )
-    ax.annotate("mostly zero:\nmessages find them", (1.03 * last, 0.33), (2600, 0.33), **pointed)
-    ax.annotate("known,\nnot found", (np.sqrt(first * last), 0.085), (170, 0.12), **pointed)
-    ax.annotate("", (2e4, 0.027), (2e4, floor), **pointed)
-    ax.text(2.4e4, 0.036, "a second layer goes below", va="center", fontsize=9)
-    ax.set(xlabel="prompts $P$", ylabel="error on new tasks", xlim=(100, 1e6), ylim=(0.025, 1.5))
-    ax.set_yticks([0.05, 0.1, 0.2, 0.5, 1], ["0.05", "0.1", "0.2", "0.5", "1"])
-    ax.set_yticks([], minor=True)
+    right.set(xlabel="layers", title="what depth buys", xticks=layers)
+    right.legend(loc="lower left")
     return fig
 
 

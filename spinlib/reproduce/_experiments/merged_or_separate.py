@@ -32,9 +32,9 @@ def _compute(
             np.linalg.pinv(glass.hessian, rcond=1e-12, hermitian=True) @ glass.h
         )  # of all minima that of least norm
         for name, weights in (
-            ("merged", trajectory(glass, W, steps=steps)[-1]),
+            ("merged", trajectory(glass, W, n_steps=steps)[-1]),
             ("exact", least.reshape(D + 1, D)),
-            ("separate", trajectory(glass, (W_K, W_Q), steps=steps)[-1]),
+            ("separate", trajectory(glass, (W_K, W_Q), n_steps=steps)[-1]),
         ):
             errors[name][run] = population_error(weights, N)
     return errors
