@@ -87,15 +87,17 @@ def test_figures_have_words(chapter):
 
 
 def test_a_figure_prints_its_key_numbers(chapter):
-    """A figure with numbers on its axes; a drawing of an idea has none to print."""
-    for cell in chapter[2] if kind(chapter[0]) == "chapter" else []:
+    """A figure with numbers on its axes, in its cell or in the next; a drawing of an idea has none to print."""
+    cells = chapter[2] if kind(chapter[0]) == "chapter" else []
+    for cell, after in zip(cells, [*cells[1:], {"outputs": []}]):
         source, name = (
             "".join(cell["source"]),
             cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", ""),
         )
         drawing = name.endswith("-idea") or 'axis("off")' in source or "set_axis_off" in source
         if name and not drawing:
-            printed = "".join("".join(output.get("text", "")) for output in cell["outputs"])
+            outputs = [*cell["outputs"], *after["outputs"]]
+            printed = "".join("".join(output.get("text", "")) for output in outputs)
             assert printed.strip(), (
                 f"{cell['id']}, {name}: print the numbers that the picture shows"
             )
