@@ -23,7 +23,8 @@ def need(package: str, module: str) -> None:
 
 def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
     """``value`` as int, at least ``minimum``, at most 2^63 - 1; a float such as 3.0 is refused rather than rounded."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    _unmasked(name, value)
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Integral):
         raise TypeError(
             f"{name} must be an integer, got {_show(value)} of type {type(value).__name__}; "
             f"write {name}={_guess(value)}{_and(hint)}"
@@ -67,7 +68,7 @@ def check_real(
     hint: str = "",
 ) -> float:
     """``value`` as a finite float inside the stated bounds (``above`` and ``below`` are open, the others closed)."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Real):
         raise TypeError(
             f"{name} must be a real number, got {_show(value)} of type {type(value).__name__}{_and(hint)}"
         )
@@ -138,7 +139,10 @@ def check_numbers(name: str, value: Any, hint: str = "") -> np.ndarray:
         if array.dtype.kind == "O" and not all(isinstance(entry, Real) for entry in array.flat):
             wrong = next(entry for entry in array.flat if not isinstance(entry, Real))
             raise TypeError(f"one of its entries is {_show(wrong)} of type {type(wrong).__name__}")
-        return np.asarray(array, dtype=np.float64)
+        with np.errstate(
+            over="ignore"
+        ):  # a long double beyond the others is inf: refused, or allowed, as such
+            return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise TypeError(
             f"{name} must be an array of real numbers, got {type(value).__name__}: "
@@ -156,9 +160,11 @@ def check_finite(
 
 
 def _unmasked(name, value):
-    """TypeError for a masked array, or a list of them: its mask would be lost without a word."""
-    inside = value if isinstance(value, (list, tuple)) else ()
-    if any(isinstance(part, np.ma.MaskedArray) for part in (value, *inside)):
+    """TypeError for a masked array, in lists or not: its mask would be lost without a word."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            _unmasked(name, part)
+    elif isinstance(value, np.ma.MaskedArray):
         raise TypeError(
             f"{name} must be an array without a mask, got a masked one; "
             "leave the masked entries out, or fill them with .filled(number)"
@@ -191,7 +197,7 @@ def check_whole(name: str, value: Any, hint: str = "") -> np.ndarray:
         raise ValueError(
             f"{name} must be rows of equal length, got {_show(value)}{_and(hint)}"
         ) from error
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {array.dtype}{_and(hint)}")
     return array.astype(int)
 

@@ -144,6 +144,11 @@ def think(W: ArrayLike, X: ArrayLike, k: int) -> np.ndarray:
         )
         left -= ((u @ W)[:, None] @ X[:, :D])[:, 0]
         answer[:] = -left[:, N]
+        if not np.abs(left).max() < 1e75:  # the next pass multiplies numbers of this size
+            raise ValueError(
+                f"k must be so small that answers stay below 1e75, got {k}; this layer overshoots: its "
+                "answers grow from pass to pass"
+            )
     return answers
 
 

@@ -36,19 +36,25 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
     if first % 2 or second % 2:
         return 0.0
     k = (first + second) // 2
-    radial = (
-        sum(
-            comb(k, j)
-            * _chi(N, 2 * k - j + label)
-            / N ** (2 * k - j + label)
-            * _chi(D - 1, j)
-            / N**j
-            for j in range(k + 1)
+    try:
+        radial = (
+            sum(
+                comb(k, j)
+                * _chi(N, 2 * k - j + label)
+                / N ** (2 * k - j + label)
+                * _chi(D - 1, j)
+                / N**j
+                for j in range(k + 1)
+            )
+            * _chi(D, k + label)
+            / D ** (k + label)
         )
-        * _chi(D, k + label)
-        / D ** (k + label)
-    )
-    return radial * _double(first) * _double(second) / _chi(D, k)
+        return radial * _double(first) * _double(second) / _chi(D, k)
+    except OverflowError as error:
+        raise ValueError(
+            f"first, second and label must be so small that the moment is below 1e308, got {first}, "
+            f"{second} and {label}"
+        ) from error
 
 
 def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:

@@ -61,7 +61,10 @@ def _two_blocks(D, N, P):
 
     Row i of T sums over the partners j: E J_ij^2 depends on the blocks only, up to the two kinds of E and F.
     """
-    kinds = block_moments(D, N, P)
+    kinds, D = (
+        block_moments(D, N, P),
+        int(D),
+    )  # checked there; the square of a small integer overflows
     total = {name: m.var * m.count for name, m in kinds.items()}
     E, F, G = total["E_shared"] + total["E_free"], total["F_shared"] + total["F_free"], total["G"]
     T = np.array([[E / D**2, F / D**2], [F / D, G / D]])
