@@ -98,7 +98,7 @@ def test_a_temperature_beyond_all_numbers_is_refused():
     """At beta = 1e-310 the variances were inf, with a warning of numpy's."""
     for beta in (5e-324, 1e-310, 1e-76):
         for solve in (inference.amp, inference.relaxed_bp, inference.ground_state):
-            with pytest.raises(ValueError, match="beta must be finite and >= 1e-75"):
+            with pytest.raises(ValueError, match="beta must be finite and > 0 and >= 1e-75"):
                 solve(GLASS, beta=beta)
     assert np.isfinite(inference.ground_state(GLASS, beta=1e-75).var).all()
 

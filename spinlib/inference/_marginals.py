@@ -101,4 +101,4 @@ def check_glass(glass: SpinGlass, beta: float, message_passing: bool = False) ->
 
 def check_beta(beta: float) -> float:
     """beta as a positive float, or an error in words."""
-    return check_real("beta", beta, minimum=1e-75, hint="it is the inverse temperature")
+    return check_real("beta", beta, above=0, minimum=1e-75, hint="it is the inverse temperature")
