@@ -47,7 +47,9 @@ def check_rng(value: Any) -> np.random.Generator:
         return np.random.default_rng(value)
     many = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1)
     entries = list(value) if many else [value]
-    if not all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in entries):
+    if not all(
+        isinstance(e, Integral) and not isinstance(e, (bool, np.timedelta64)) for e in entries
+    ):
         raise TypeError(
             "rng must be None, a whole number, a list of whole numbers or a numpy Generator, "
             f"got {_show(value)} of type {type(value).__name__}; write rng=0"
