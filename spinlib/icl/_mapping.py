@@ -122,7 +122,7 @@ def think(W: ArrayLike, X: ArrayLike, k: int) -> np.ndarray:
     The first is :func:`predict`. A pass takes its answer to every token, examples too, off the label (0 for the query),
     and the query's slot then holds minus the sum of the answers. With c I on top of a row of 0 the passes are k steps
     of gradient descent in each prompt. ``W``, ``X`` as there. A layer whose passes overshoot gives answers that grow
-    without bound: nothing is cut off. ValueError where shapes do not fit and for k < 1.
+    without bound: nothing is cut off. ValueError where shapes do not fit, for k < 1 and for answers above 1e75.
 
     >>> import numpy as np
     >>> from spinlib.icl import LinearTask, think
