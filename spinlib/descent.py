@@ -4,10 +4,6 @@ A full-batch step of linear attention sees of its prompts only the couplings and
 step costs n^2, whatever their number. Everything here works for any quadratic energy.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsymv
@@ -51,38 +47,26 @@ def trajectory(
     [[0.0, 0.0], [1.0, 0.5], [1.0, 0.5]]
     """
     parts, shape = _parts(glass, start)
-    n_steps, lr, adam = (
-        check_integer("n_steps", n_steps, 1),
-        check_real("lr", lr, above=0),
-        check_flag("adam", adam),
-    )
-    every, eps = (
-        n_steps if every is None else check_integer("every", every, 1),
-        check_real("eps", eps, above=0),
-    )
+    n_steps, lr = check_integer("n_steps", n_steps, 1), check_real("lr", lr, above=0)
+    adam, eps = check_flag("adam", adam), check_real("eps", eps, above=0)
+    every = n_steps if every is None else check_integer("every", every, 1)
     A, h = glass.hessian.T, glass.h  # symmetric; columns first, for BLAS
-    w = np.concatenate([part.ravel() for part in parts])  # all that is trained, and its gradient
-    g, mean, square = np.empty_like(w), np.zeros_like(w), np.zeros_like(w)
-    pairs: Any = (_pair(v, parts) if len(parts) == 2 else (None, None) for v in (w, g))
-    (K, Q), (g_K, g_Q) = pairs
-    product = lambda: w if K is None else (K.T @ Q).ravel()
-    path = [product().reshape(shape).copy()]
+    means, squares = ([np.zeros_like(part) for part in parts] for _ in range(2))
+    product = lambda: parts[0].copy() if len(parts) == 1 else parts[0].T @ parts[1]
+    path = [product()]
     with np.errstate(over="ignore", invalid="ignore"):  # reported below, in words
         for step in range(1, n_steps + 1):
-            G = dsymv(1.0, A, product()) - h  # dH/dW, from one half of A
-            if K is None:
-                g = G
-            else:
-                np.matmul(Q, G.reshape(shape).T, out=g_K)
-                np.matmul(K, G.reshape(shape), out=g_Q)
-            if adam:
-                mean += 0.1 * (g - mean)
-                square += 0.001 * (g * g - square)
-                w -= lr * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + eps)
-            else:
-                w -= lr * g
+            G = (dsymv(1.0, A, product().ravel()) - h).reshape(shape)  # dH/dW, from one half of A
+            gradients = [G] if len(parts) == 1 else [parts[1] @ G.T, parts[0] @ G]
+            for w, g, mean, square in zip(parts, gradients, means, squares):
+                if adam:
+                    mean += 0.1 * (g - mean)
+                    square += 0.001 * (g * g - square)
+                    w -= lr * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + eps)
+                else:
+                    w -= lr * g
             if step % every == 0 or step == n_steps:
-                path.append(product().reshape(shape).copy())
+                path.append(product())
                 if not np.isfinite(path[-1]).all():
                     raise ValueError(
                         f"lr must be small enough for the weights to converge, got {lr:g}, with which "
@@ -106,9 +90,7 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
     [[0.0], [0.5], [1.0]]
     """
     (w,), shape = _parts(glass, check_numbers("start", start))
-    t = check_finite(
-        "times", check_array("times", times, (None,)), minimum=0, hint="the flow runs forward"
-    )[:, None]
+    t = check_array("times", times, (None,), "the flow runs forward", minimum=0)[:, None]
     values, vectors = np.linalg.eigh(glass.hessian)
     with np.errstate(over="ignore", invalid="ignore"):
         grown = np.where(values == 0, t, -np.expm1(-values * t) / np.where(values == 0, 1, values))
@@ -121,28 +103,18 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
     return path.reshape(len(t), *shape)
 
 
-def _pair(flat, parts) -> list[np.ndarray]:
-    """The two matrices that lie one after the other in a flat array, as views of it."""
-    return [part.reshape(like.shape) for part, like in zip(np.split(flat, [parts[0].size]), parts)]
-
-
 def _parts(glass, start) -> tuple[list[np.ndarray], tuple[int, ...]]:
     """The trained matrices, as copies, and the shape of the weights."""
     check_type("glass", glass, SpinGlass, "make one with icl.to_spin_glass(prompts, ridge)")
     if isinstance(start, tuple) and len(start) == 2:
-        W_K, W_Q = (
-            check_array(name, w, (None, None)).copy() for name, w in zip(("W_K", "W_Q"), start)
-        )
-        if len(W_K) != len(W_Q) or W_K.shape[1] * W_Q.shape[1] != glass.n:
-            raise ValueError(
-                f"the pair must be W_K (r, D+1) and W_Q (r, D), whose product has n = {glass.n} entries, "
-                f"got {W_K.shape} and {W_Q.shape}"
-            )
-        return [W_K, W_Q], (W_K.shape[1], W_Q.shape[1])
-    w = check_finite("start", start, hint="it holds the weights, or is a tuple (W_K, W_Q)").copy()
-    if w.size != glass.n or w.ndim == 0:
+        parts = [check_array(*w, (None, None)).copy() for w in zip(("W_K", "W_Q"), start)]
+        shape = (parts[0].shape[1], parts[1].shape[1])
+    else:
+        parts = [check_finite("start", start, hint="it may be a tuple (W_K, W_Q)").copy()]
+        shape = parts[0].shape
+    if not shape or np.prod(shape) != glass.n or len(parts[0]) != len(parts[-1]):
         raise ValueError(
-            f"start must hold n = {glass.n} weights, one a spin, got shape {w.shape}; or be a tuple "
-            "(W_K, W_Q)"
+            f"start must hold n = {glass.n} weights, one a spin, or be a pair W_K (r, D+1), W_Q (r, D) "
+            f"whose product does, got {' and '.join(str(part.shape) for part in parts)}"
         )
-    return [w], w.shape
+    return parts, shape

@@ -1,14 +1,8 @@
 """The landscape of the transformer's glass: its curvatures and its blocks."""
 
-from __future__ import annotations
-
-
 import numpy as np
 
-from spinlib._core import (
-    check_real,
-    check_type,
-)
+from spinlib._core import check_real, check_type
 from spinlib.icl import Features, Prompts, averages, features, weights
 from spinlib.spin_glass import SpinGlass
 

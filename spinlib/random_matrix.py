@@ -1,6 +1,6 @@
 """The spectrum of a sample covariance matrix (Wishart, Marchenko-Pastur).
 
-A Wishart matrix is C = Z^T Z / P with Z (P, n) of independent normals of variance ``variance``. Everything depends on
+A Wishart matrix is C = Z^T Z / P with Z (P, n) of independent normals. Everything depends on
 ``ratio`` = n / P, the number of variables per sample, held fixed while both grow. What ridge regression does with
 such features is ``spinlib.theory.ridge_equivalent``.
 """
@@ -12,22 +12,21 @@ from math import comb, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_finite, check_integer, check_numbers, check_real, check_rng
+from spinlib._core import RNG, check_finite, check_integer, check_real, check_rng
 
 
-def wishart(n: int, P: int, variance: float = 1.0, *, rng: RNG = None) -> np.ndarray:
-    """A Wishart matrix Z^T Z / P (n, n), its mean ``variance`` times the identity; rank min(n, P).
+def wishart(n: int, P: int, *, rng: RNG = None) -> np.ndarray:
+    """A Wishart matrix Z^T Z / P (n, n), of standard normals Z: its mean is the identity, its rank min(n, P).
 
-    Source: Marchenko and Pastur (1967). ValueError for n, P < 1 and variance <= 0.
+    Source: Marchenko and Pastur (1967). ValueError for n, P < 1.
 
     >>> from spinlib.random_matrix import wishart
     >>> wishart(3, 5, rng=0).shape
     (3, 3)
     """
     n, P = check_integer("n", n, 1), check_integer("P", P, 1)
-    variance = check_real("variance", variance, above=0)
     Z = check_rng(rng).standard_normal((P, n))
-    return variance / P * (Z.T @ Z)
+    return 1 / P * (Z.T @ Z)
 
 
 def mp_edges(ratio: float, variance: float = 1.0) -> tuple[float, float]:
@@ -67,37 +66,6 @@ def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     return np.where((at == 0) & (a == 0), np.inf, density)
 
 
-def mp_stieltjes(z: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
-    """Stieltjes transform m(z) = E 1/(eigenvalue - z), the atom at 0 included, for complex z off the spectrum.
-
-    The root of variance ratio z m^2 + (z + variance (ratio - 1)) m + 1 = 0 that falls as -1/z; for z = -ridge it is the
-    trace of the resolvent of ridge regression. Source: Marchenko and Pastur (1967). ValueError for real z on the
-    spectrum, where only the limits from above and below exist (their difference is the density).
-
-    >>> from spinlib.random_matrix import mp_stieltjes
-    >>> print(f"{mp_stieltjes(-1.0, ratio=1.0).real:.6f}")   # (sqrt(5) - 1) / 2
-    0.618034
-    """
-    ratio, variance = _check(ratio, variance)
-    a, b = mp_edges(ratio, variance)
-    w = _complex(z)
-    on_spectrum = (w.imag == 0) & (((w.real >= a) & (w.real <= b)) | ((w == 0) & (ratio >= 1)))
-    if on_spectrum.any() or not np.isfinite(w).all():
-        zero = " and 0" if ratio >= 1 else ""
-        first = w[on_spectrum | ~np.isfinite(w)].ravel()[0]
-        raise ValueError(
-            f"z must be finite and off the spectrum [{a:.6g}, {b:.6g}]{zero}, got {first:.6g}; "
-            "add a small imaginary part, or use mp_density"
-        )
-    root = np.sqrt(w - a) * np.sqrt(
-        w - b
-    )  # this product has its cut on [a, b] only, and grows as z
-    minus_B = variance * (1 - ratio) - w
-    plus, minus = minus_B + root, minus_B - root  # one of them may cancel: take the other
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.abs(plus) > np.abs(minus), plus / (2 * variance * ratio * w), 2 / minus)
-
-
 def mp_moment(k: int, ratio: float, variance: float = 1.0) -> float:
     """E eigenvalue^k = variance^k sum_r ratio^r C(k, r) C(k-1, r) / (r+1), the limit of tr C^k / n.
 
@@ -109,21 +77,14 @@ def mp_moment(k: int, ratio: float, variance: float = 1.0) -> float:
     """
     ratio, variance = _check(ratio, variance)
     k = check_integer("k", k, 0)
-    return (
-        variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k))
-        if k
-        else 1.0
-    )
-
-
-def _complex(z: ArrayLike) -> np.ndarray:
     try:
-        parts = z if isinstance(z, np.ma.MaskedArray) else np.asarray(z)  # masks are refused
-        return check_numbers("z.real", parts.real) + 1j * check_numbers("z.imag", parts.imag)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(
-            f"z must be a complex number or an array of them, got {type(z).__name__}"
-        ) from error
+        return (
+            variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k))
+            if k
+            else 1.0
+        )
+    except OverflowError as error:
+        raise ValueError(f"k must be so small that the moment is below 1e308, got {k}") from error
 
 
 def _check(ratio: float, variance: float) -> tuple[float, float]:

@@ -1,9 +1,6 @@
 """A spin glass with real spins and quadratic energy: couplings, fields, stiffnesses. It is all that inference sees."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +21,7 @@ from spinlib._core import (
 __all__ = ["SpinGlass", "gaussian_glass", "shuffled"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class SpinGlass(Noun):
     r"""Energy :math:`H(s) = \frac12\sum_i\lambda_i s_i^2 - \sum_i h_i s_i - \sum_{i<j}J_{ij}s_is_j` (Thesis eq. (128)).
 
@@ -42,31 +39,15 @@ class SpinGlass(Noun):
     h: np.ndarray
     lam: np.ndarray
 
-    if TYPE_CHECKING:
-
-        def __init__(self, J: ArrayLike, h: ArrayLike, lam: ArrayLike) -> None: ...
-
-    def __post_init__(self):
-        h = check_array("h", self.h, (None,))
-        if not len(h):
+    def __init__(self, J: ArrayLike, h: ArrayLike, lam: ArrayLike) -> None:
+        h = check_array("h", h, (None,), hint="a glass has at least one spin")
+        lam = check_array("lam", lam, (len(h),), hint="lam needs one entry per spin, as h has")
+        J = check_array("J", J, (len(h), len(h)), hint="J couples every pair of the spins of h")
+        skew, diagonal = np.abs(J - J.T).max(), np.abs(np.diagonal(J)).max()
+        if diagonal > 0 or skew > 1e-12 * np.abs(J).max():
             raise ValueError(
-                "h must hold at least one field, got none; a glass has at least one spin"
-            )
-        lam = check_array("lam", self.lam, (len(h),), hint="lam needs one entry per spin, as h has")
-        J = check_array(
-            "J", self.J, (len(h), len(h)), hint="J couples every pair of the spins of h"
-        )
-        diagonal = np.abs(np.diagonal(J)).max()
-        if diagonal > 0:
-            raise ValueError(
-                f"J must have a zero diagonal, got an entry of size {diagonal:.3g}; "
-                "move it into lam: lam - np.diagonal(J)"
-            )
-        skew = np.abs(J - J.T).max()
-        if skew > 1e-12 * np.abs(J).max():
-            raise ValueError(
-                f"J must be symmetric, got |J - J.T| up to {skew:.3g}; "
-                "pass (J + J.T) / 2 if that is what you mean"
+                f"J must be symmetric with a zero diagonal, got |J - J.T| up to {skew:.3g} and a "
+                f"diagonal up to {diagonal:.3g}; pass (J + J.T) / 2, and move the diagonal into lam"
             )
         freeze(self, J=J, h=h, lam=lam)
 
@@ -108,11 +89,8 @@ def gaussian_glass(
     (50, True)
     """
     n = check_integer("n", n, 1, hint="n is the number of spins")
-    coupling, field = (
-        check_real("coupling", coupling, minimum=0),
-        check_real("field", field, minimum=0),
-    )
-    stiffness = check_real("stiffness", stiffness)
+    coupling = check_real("coupling", coupling, minimum=0)
+    field, stiffness = check_real("field", field, minimum=0), check_real("stiffness", stiffness)
     rng = check_rng(rng)
     upper = np.triu(rng.standard_normal((n, n)), 1) * (coupling / np.sqrt(n))
     return SpinGlass(upper + upper.T, field * rng.standard_normal(n), np.full(n, stiffness))

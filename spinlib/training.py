@@ -1,13 +1,11 @@
 """Training in context: gradient descent on the loss of the thesis, written out."""
 
-from __future__ import annotations
-
-import inspect
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -30,27 +28,6 @@ import torch
 __all__ = ["fit", "loss"]
 
 
-@runtime_checkable
-class Model(Protocol):
-    """What training asks of a model; every trainable model of ``spinlib.attention`` has it.
-
-    ``summary(X)`` is all that the model reads of prompts X (P, ...), tensors with a first axis of P, computed once and
-    without any weight; ``readout(*summary)`` are its answers, of the shape of the labels y.
-    """
-
-    def parameters(self) -> Iterable[torch.nn.Parameter]:
-        """The trained weights."""
-
-    def to(self, device: Any) -> Any:
-        """The model, moved there, as every module of torch moves."""
-
-    def summary(self, X: Any) -> tuple[torch.Tensor, ...]:
-        """What the model reads of prompts."""
-
-    def readout(self, *summary: torch.Tensor) -> torch.Tensor:
-        """The answers, from what was read."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
     """How a training run went: the loss before every step and after the last one, and errors on test prompts.
@@ -70,7 +47,7 @@ class History:
     __repr__ = one_line
 
 
-def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
+def loss(model: torch.nn.Module, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
     r"""The loss :math:`\frac{1}{2P}\sum_\mu(\hat y^\mu-\tilde y^\mu)^2+\frac\lambda2\lVert W\rVert^2`, a torch scalar.
 
     ``prompts`` has X (P, D+1, N+1) and y (P,), or u (P, D+1), query (P, D) and y (P,); the squared norm runs over
@@ -90,7 +67,7 @@ def loss(model: Model, prompts: Any, *, ridge: float = 0.0) -> torch.Tensor:
 
 
 def fit(
-    model: Model,
+    model: torch.nn.Module,
     prompts: Any,
     *,
     ridge: float = 0.0,
@@ -107,6 +84,9 @@ def fit(
 ) -> History:
     r"""Train ``model`` in place on the loss of Thesis eq. (123), by default with full-batch Adam.
 
+    ``model`` is a torch module that computes in two steps, as every trainable model of ``spinlib.attention`` does:
+    ``summary(X)`` is all that it reads of prompts X (P, ...), tensors with a first axis of P, computed once and without
+    any weight; ``readout(*summary)`` are its answers, of the shape of the labels y.
     ``prompts`` and ``test`` have X and y as :meth:`spinlib.icl.LinearTask.sample` returns them, or u, query and y
     as ``sample_features`` does (merged linear attention without values only). ``batch`` prompts are drawn without
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
@@ -137,12 +117,13 @@ def fit(
     >>> print(len(history.loss), history.loss[-1] < 1e-8)
     301 True
     """
-    ridge, rate = check_real("ridge", ridge, minimum=0), _rate(lr)
+    ridge, rate = check_real("ridge", ridge, minimum=0), partial(_rate, lr)
     n_steps, warm = check_integer("n_steps", n_steps, 1), check_integer("warm", warm, 0)
     test_every, rng = check_integer("test_every", test_every, 1), check_rng(rng)
-    if not callable(optimizer):
+    if not callable(optimizer) or optimizer is torch.optim.LBFGS:
         raise TypeError(
-            f"optimizer must be a class of torch.optim, got {optimizer!r}; for example torch.optim.SGD"
+            "optimizer must be a class of torch.optim that makes one step from one gradient, such as Adam or SGD, "
+            f"got {optimizer!r}; spinlib.inference.ground_state_cg needs fewer steps"
         )
     if settle is not None:
         settle = check_real("settle", settle, above=0)
@@ -168,13 +149,6 @@ def fit(
         )
     model.to(device)
     stepper = optimizer(parameters, lr=rate(0))
-    closure = inspect.signature(stepper.step).parameters.get("closure")
-    if closure is not None and closure.default is inspect.Parameter.empty:
-        raise TypeError(
-            f"optimizer must make one step from one gradient, got {type(stepper).__name__}, which asks "
-            "for the loss several times a step; take torch.optim.Adam or SGD, or "
-            "spinlib.inference.ground_state_cg"
-        )
     losses, test_steps, errors, quarters = [], [], [], 0
     best: float = np.inf
     settled = None if settle is None else False
@@ -231,12 +205,11 @@ def fit(
     )
 
 
-def _rate(lr) -> Callable[[int], float]:
-    """The learning rate as a function of the step, each of its values checked."""
+def _rate(lr, step: int) -> float:
+    """The learning rate of a step, checked."""
     if callable(lr):
-        return lambda step: check_real(f"lr({step})", lr(step), above=0)
-    lr = check_real("lr", lr, above=0)
-    return lambda step: lr
+        return check_real(f"lr({step})", lr(step), above=0)
+    return check_real("lr", lr, above=0)
 
 
 def _batches(model, prompts, batch, rng, device) -> Callable:
@@ -283,7 +256,7 @@ def _squares(model, inputs, y):
 def _parameters(model) -> list[torch.nn.Parameter]:
     if (
         not isinstance(model, torch.nn.Module)
-        or not isinstance(model, Model)
+        or not all(hasattr(model, name) for name in ("summary", "readout"))
         or not list(model.parameters())
     ):
         raise TypeError(
@@ -311,11 +284,6 @@ def _inputs(model, prompts, device=None) -> tuple[tuple[torch.Tensor, ...], torc
         )
     inputs = model.summary(prompts.X) if whole else model.features(prompts.u, prompts.query)
     y = torch.tensor(check_finite("y", prompts.y), dtype=dtype)
-    if not len(inputs[0]):
-        raise ValueError(
-            "prompts must hold at least one prompt, got none; "
-            "sample some: spinlib.icl.LinearTask(D, N).sample(P)"
-        )
     if y.shape[:1] != (len(inputs[0]),):
         raise ValueError(
             f"y must have shape ({len(inputs[0])},), one label a prompt, got {tuple(y.shape)}"

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from pages import from_page
 from scipy.integrate import quad
 
-from spinlib.random_matrix import mp_density, mp_edges, mp_moment, mp_stieltjes, wishart
+from spinlib.random_matrix import mp_density, mp_edges, mp_moment, wishart
 
+mean_inverse = from_page("mapping/linear_regression_in_context", "mean_inverse").mean_inverse
 RATIOS = [0.1, 0.5, 1.0, 3.0]
 
 
@@ -53,37 +54,19 @@ def test_known_moments_and_edges():
     )
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.floats(0.05, 5), st.floats(-8, 8), st.floats(0.01, 5), st.floats(0.2, 3))
-def test_stieltjes_solves_its_quadratic_on_the_right_branch(ratio, re, im, variance):
-    z = complex(re, im)
-    m = complex(mp_stieltjes(z, ratio, variance))
-    terms = np.array([variance * ratio * z * m * m, (z + variance * (ratio - 1)) * m, 1])
-    assert abs(terms.sum()) < 1e-11 * np.abs(terms).max()
-    assert m.imag > 0  # a Stieltjes transform keeps the upper half plane
-    assert abs(m) <= 1 / im * (1 + 1e-12)
-
-
 @pytest.mark.parametrize("ratio", RATIOS)
-def test_stieltjes_by_quadrature(ratio):
-    for z in (-0.3, -2.0, 1.0 + 0.5j):
-        want = mp_atom(ratio) / -z
-        want += integral(lambda x: (1 / (x - z)).real, ratio) + 1j * integral(
-            lambda x: (1 / (x - z)).imag, ratio
-        )
-        assert abs(mp_stieltjes(z, ratio) - want) < 1e-7
-    x = np.linspace(*mp_edges(ratio), 7)[1:-1]  # density = Im m / pi just above the axis
-    np.testing.assert_allclose(
-        mp_stieltjes(x + 1e-9j, ratio).imag / np.pi, mp_density(x, ratio), rtol=1e-6
-    )
+def test_mean_inverse_by_quadrature(ratio):
+    """The function of the page: a quadratic there, an integral over the density and the atom at 0 here."""
+    for ridge in (1e-3, 0.3, 2.0):
+        want = mp_atom(ratio) / ridge + integral(lambda x: 1 / (x + ridge), ratio)
+        assert mean_inverse(ridge, ratio) == pytest.approx(want, rel=1e-7)
 
 
-def test_stieltjes_limits():
-    """m(0) is the mean inverse, 1/(1 - ratio); far away -1/z; near 0 the atom's pole, without cancellation."""
-    assert mp_stieltjes(0.0, 0.4).real == pytest.approx(1 / 0.6, rel=1e-14)
-    assert mp_stieltjes(-1e12, 0.4).real == pytest.approx(1e-12, rel=1e-10)
-    assert mp_stieltjes(-1e-12, 4.0).real == pytest.approx(0.75e12, rel=1e-10)
-    assert mp_stieltjes([[-1.0, -2.0]], 0.4).shape == (1, 2)
+def test_limits_of_the_mean_inverse():
+    """Ridge 0: 1/(1 - ratio); a large ridge; a small one where P < n: the atom."""
+    assert mean_inverse(0.0, 0.4) == pytest.approx(1 / 0.6, rel=1e-14)
+    assert mean_inverse(1e12, 0.4) == pytest.approx(1e-12, rel=1e-10)
+    assert mean_inverse(1e-6, 4.0) == pytest.approx(0.75e6, rel=1e-5)
 
 
 @pytest.mark.parametrize("n,P", [(200, 400), (300, 100)])
@@ -125,23 +108,9 @@ def test_sampled_spectrum(n, P):
         (lambda: mp_density(1j, 0.5), TypeError, "x must be an array of real numbers"),
         (lambda: mp_moment(-1, 0.5), ValueError, "k must be at least 0"),
         (lambda: mp_moment(1.5, 0.5), TypeError, "k must be an integer"),
-        (lambda: mp_stieltjes(1.0, 0.5), ValueError, "off the spectrum"),
-        (lambda: mp_stieltjes(0.0, 2.0), ValueError, "and 0"),
-        (lambda: mp_stieltjes(np.nan, 0.5), ValueError, "off the spectrum"),
-        (lambda: mp_stieltjes(0.0, 1.0), ValueError, r"off the spectrum \[0, 4\] and 0, got 0"),
-        (
-            lambda: mp_stieltjes(0.25, 0.25),
-            ValueError,
-            "off the spectrum",
-        ),  # the edges belong to the spectrum
-        (lambda: mp_stieltjes(2.25, 0.25), ValueError, "off the spectrum"),
-        (lambda: mp_stieltjes("-1", 1.0), TypeError, "z must be a complex number"),
-        (lambda: mp_stieltjes([None], 1.0), TypeError, "z must be a complex number"),
-        (lambda: mp_stieltjes(10**400, 1.0), TypeError, "z must be a complex number"),
         (lambda: wishart(10**400, 5), ValueError, "n must be at most"),
         (lambda: wishart(0, 5), ValueError, "n must be at least 1"),
         (lambda: wishart(3, 0), ValueError, "P must be"),
-        (lambda: wishart(3, 5, -1.0), ValueError, "variance"),
     ],
 )
 def test_bad_input_is_refused(call, error, words):

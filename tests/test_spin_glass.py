@@ -54,7 +54,9 @@ def test_a_glass_keeps_its_own_arrays_and_compares_by_identity():
 def test_symmetry_is_held_to_rounding():
     J = np.array([[0, 1.0], [1.0, 0]])
     SpinGlass(J + [[0, 1e-13], [0, 0]], [0, 0], [1, 1])
-    with pytest.raises(ValueError, match="J must be symmetric, got .* up to 1e-11"):
+    with pytest.raises(
+        ValueError, match="J must be symmetric with a zero diagonal, got .* up to 1e-11 and"
+    ):
         SpinGlass(J + [[0, 1e-11], [0, 0]], [0, 0], [1, 1])
     with pytest.raises(ValueError, match="J must be symmetric"):
         SpinGlass(1e-30 * (J + [[0, 1e-11], [0, 0]]), [0, 0], [1, 1])  # relative to its size
@@ -104,7 +106,11 @@ def test_shuffling_kills_the_correlation_of_rows():
     "call,error,words",
     [
         (lambda: SpinGlass([[0, 1], [0, 0]], [0, 0], [1, 1]), ValueError, r"\(J \+ J.T\) / 2"),
-        (lambda: SpinGlass([[1, 0], [0, 0]], [0, 0], [1, 1]), ValueError, "move it into lam"),
+        (
+            lambda: SpinGlass([[1, 0], [0, 0]], [0, 0], [1, 1]),
+            ValueError,
+            "a diagonal up to 1; .*move the diagonal into lam",
+        ),
         (lambda: SpinGlass(np.zeros((2, 3)), [0, 0], [1, 1]), ValueError, "J must have shape"),
         (lambda: SpinGlass(np.zeros((2, 2)), [0, 0], [1]), ValueError, "one entry per spin"),
         (lambda: SpinGlass(np.zeros((2, 2)), [0, np.nan], [1, 1]), ValueError, "h must be finite"),
@@ -143,7 +149,7 @@ def test_shuffling_kills_the_correlation_of_rows():
         (
             lambda: SpinGlass(np.zeros((0, 0)), [], []),
             ValueError,
-            "h must hold at least one field, got none",
+            r"h must have shape .*got \(0,\); no axis may be empty; a glass has at least one spin",
         ),
         (lambda: gaussian_glass(10**400), ValueError, "n must be at most"),
         (lambda: shuffled("glass"), TypeError, "glass must be of type SpinGlass, got str"),
@@ -158,3 +164,14 @@ def test_shuffling_kills_the_correlation_of_rows():
 def test_bad_input_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_the_variance_of_a_coupling_at_few_spins(n, coupling=0.7, draws=1500):
+    """coupling^2 / n at every n, not only where n and n + 1 are the same; the fields field^2."""
+    pair, rng = np.triu_indices(n, 1), np.random.default_rng(n)
+    glasses = [gaussian_glass(n, coupling=coupling, field=1.5, rng=rng) for _ in range(draws)]
+    J, h = np.array([g.J[pair] for g in glasses]).ravel(), np.array([g.h for g in glasses]).ravel()
+    for values, variance in ((J, coupling**2 / n), (h, 1.5**2)):
+        error = variance * np.sqrt(2 / len(values))  # of the mean square of normals
+        assert abs((values**2).mean() - variance) < 4 * error < 0.15 * variance

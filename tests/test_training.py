@@ -215,7 +215,7 @@ def test_refused_prompts():
     for model in (None, torch.nn.Identity()):
         with pytest.raises(TypeError, match="torch module with parameters"):
             loss(model, data)
-    with pytest.raises(ValueError, match="at least one prompt"):
+    with pytest.raises(ValueError, match="u must have shape .P, 4. and no empty axis, got .0, 4."):
         fit(LinearAttention(3), Features(np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0)))
     with pytest.raises(TypeError, match="optimizer must be a class"):
         fit(LinearAttention(3), data, optimizer="adam")
@@ -232,24 +232,24 @@ def test_eq_123_the_ridge_runs_over_every_parameter():
 def test_features_of_wrong_shape_or_with_holes_are_refused():
     rng = np.random.default_rng(0)
     u, query, y = rng.standard_normal((5, 4)), rng.standard_normal((5, 3)), rng.standard_normal(5)
-    for bad in (
-        Features(u[:, :3], query, y),
-        Features(u, query[:, :2], y),
-        Features(u, query[:4], y),
+    for bad, words in (
+        (Features(u[:, :3], query, y), r"u must have shape \(P, 4\).*this model has D = 3"),
+        (Features(u, query[:, :2], y), r"query must have shape \(5, 3\)"),
+        (Features(u, query[:4], y), r"query must have shape \(5, 3\)"),
     ):
-        with pytest.raises(ValueError, match=r"features must have u \(P, 4\) and query \(P, 3\)"):
+        with pytest.raises(ValueError, match=words):
             fit(LinearAttention(3), bad, n_steps=1)
     for name in ("u", "query", "y"):
         parts = {"u": u.copy(), "query": query.copy(), "y": y.copy()}
         parts[name].flat[2] = np.nan
-        with pytest.raises(ValueError, match=f"{name} must be finite, got nan"):
+        with pytest.raises(ValueError, match=f"{name} must be finite, got"):
             fit(LinearAttention(3), Features(**parts), n_steps=1)
 
 
 def test_optimizers_that_need_a_closure_are_refused():
     with pytest.raises(
         TypeError,
-        match="got LBFGS, which asks for the loss several times a step; take torch.optim.Adam",
+        match="one step from one gradient, such as Adam or SGD, got .*LBFGS",
     ):
         fit(LinearAttention(3), sample(0), optimizer=torch.optim.LBFGS)
     history = fit(

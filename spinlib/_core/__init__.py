@@ -3,7 +3,6 @@
 from spinlib._core._checks import (
     RNG,
     check_array,
-    check_damping,
     check_device,
     check_finite,
     check_flag,
@@ -11,26 +10,24 @@ from spinlib._core._checks import (
     check_last_axis,
     check_noise,
     check_numbers,
-    check_probabilities,
     check_real,
     check_rng,
     check_type,
     check_whole,
     need,
 )
-from spinlib._core._iteration import Callback, ConvergenceWarning, Found, Iteration, iterate
-from spinlib._core._nouns import Noun, freeze, one_line
+from spinlib._core._iteration import Callback, ConvergenceWarning, Found, iterate, warn
+from spinlib._core._nouns import Noun, Result, freeze, one_line
 from spinlib._core._threads import one_thread
 
 __all__ = [
     "Callback",
     "ConvergenceWarning",
     "Found",
-    "Iteration",
     "Noun",
     "RNG",
+    "Result",
     "check_array",
-    "check_damping",
     "check_device",
     "check_finite",
     "check_flag",
@@ -38,7 +35,6 @@ __all__ = [
     "check_last_axis",
     "check_noise",
     "check_numbers",
-    "check_probabilities",
     "check_real",
     "check_rng",
     "check_type",
@@ -48,4 +44,5 @@ __all__ = [
     "need",
     "one_line",
     "one_thread",
+    "warn",
 ]

@@ -1,7 +1,5 @@
 """The one iteration loop with damping, and its warning."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,21 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core._checks import (
-    check_array,
-    check_damping,
-    check_flag,
-    check_integer,
-    check_real,
-)
+from spinlib._core._checks import check_array, check_integer, check_real
 from spinlib._core._nouns import one_line
 
 Callback: TypeAlias = Callable[[tuple[np.ndarray, ...], float], object] | None
 TINY = np.finfo(float).tiny
-HEAD, GROWTH = (
-    10,
-    1e8,
-)  # a run whose entries grow a hundred millionfold over those of its first ten sweeps diverges
+HEAD, GROWTH = 10, 1e8  # a run diverges if entries grow so much over those of its first sweeps
 
 
 class ConvergenceWarning(RuntimeWarning):
@@ -46,15 +35,9 @@ class Found:
     residual: float = 0.0
     history: np.ndarray = field(default_factory=lambda: np.empty(0))
     reason: str = ""
+    _trail: tuple = field(default=(), repr=False)  # the last three states
 
     __repr__ = one_line
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Iteration(Found):
-    """Outcome of :func:`iterate`: ``last`` is the state that a run had reached, ``state`` itself but for divergence."""
-
-    last: tuple[np.ndarray, ...] = field(default=(), repr=False)
 
 
 def iterate(
@@ -66,12 +49,12 @@ def iterate(
     max_iter: int = 500,
     name: str = "the iteration",
     remedy: str = "raise damping or max_iter",
-    fault: Callable[[tuple[np.ndarray, ...]], str] | None = None,
-    measure: Callable[[tuple[np.ndarray, ...]], float] | None = None,
+    fault: Callable[[tuple], str] | None = None,
+    measure: Callable[[tuple], float] | None = None,
     silent: bool = False,
     start: tuple[ArrayLike, ...] | None = None,
     callback: Callback = None,
-) -> Iteration:
+) -> Found:
     """Iterate ``state <- (1 - damping) step(state) + damping state`` until step changes nothing.
 
     The residual of a sweep is the largest change that ``step`` proposes, relative to the largest entry, over
@@ -92,8 +75,10 @@ def iterate(
     >>> print(found.converged, f"{found.state[0][0]:.5f}")
     True 0.73909
     """
-    damping, tol = check_damping(damping), check_real("tol", tol, above=0)
-    max_iter, silent = check_integer("max_iter", max_iter, 1), check_flag("silent", silent)
+    damping = check_real(
+        "damping", damping, minimum=0, below=1, hint="it is the weight of the OLD value; 0 is none"
+    )
+    tol, max_iter = check_real("tol", tol, above=0), check_integer("max_iter", max_iter, 1)
     if start is not None:
         state = _started(start, state)
     if callback is not None and not callable(callback):
@@ -101,7 +86,7 @@ def iterate(
             f"callback must be a function of (state, residual), got {type(callback).__name__}"
         )
     history: list[float] = []
-    converged, why, sane = False, "", None
+    converged, why, trail = False, "", (state, state, state)
     best, least = state, np.inf
     first = [_largest(array) for array in state]
     with np.errstate(all="ignore"):  # a diverging sweep is reported below, once, in words
@@ -115,10 +100,10 @@ def iterate(
             change = (
                 measure(proposed)
                 if measure
-                else max(m / max(size, TINY) for m, size in zip(moves, sizes))
+                else max(move / max(size, TINY) for move, size in zip(moves, sizes))
             )
             if not np.isfinite([change, *sizes]).all():
-                why, sane = "it left the finite numbers", best
+                why, state = "it left the finite numbers", best
                 break
             history.append(change)
             converged = bool(change < tol)
@@ -127,19 +112,13 @@ def iterate(
             elif not converged and any(
                 size > GROWTH * begun > 0 for size, begun in zip(sizes, first)
             ):
-                why, sane = (
-                    f"its entries grew more than {GROWTH:.0e} times as large as they began",
-                    best,
-                )
+                why, state = f"its entries grew more than {GROWTH:.0e} times as they began", best
                 break
-            state = (
-                proposed
-                if damping == 0 or converged
-                else tuple(
-                    (1 - damping) * new + damping * old
-                    for new, old in zip(proposed, state, strict=True)
+            if damping > 0 and not converged:
+                proposed = tuple(
+                    (1 - damping) * new + damping * old for new, old in zip(proposed, state)
                 )
-            )
+            state, trail = proposed, (*trail[1:], proposed)
             moved = max(move / max(begun, TINY) for move, begun in zip(moves, first))
             if moved <= least:
                 best, least = state, moved
@@ -147,30 +126,30 @@ def iterate(
                 callback(state, change)
             if converged:
                 break
-    residual = history[-1] if history else float("inf")
-    reason = (
-        ""
-        if converged
-        else (
-            f"{why or f'it stopped at residual {residual:.1e} > tol {tol:.1e}'} "
-            f"after {len(history)} sweeps with damping {damping:g}"
-        )
-    )
-    if reason and not silent:
-        warnings.warn(
-            f"{name} did not converge: {reason}; {remedy}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return Iteration(
-        state=sane or state,
+    residual = history[-1] if history else np.inf
+    why = why or f"it stopped at residual {residual:.1e} > tol {tol:.1e}"
+    why += f" after {len(history)} sweeps with damping {damping:g}"
+    if not silent:
+        warn(name, "" if converged else why, remedy, stacklevel=4)
+    return Found(
+        state=state,
         converged=converged,
         n_iter=len(history),
         residual=residual,
         history=np.array(history),
-        reason=reason,
-        last=state,
+        reason="" if converged else why,
+        _trail=trail,
     )
+
+
+def warn(name: str, reason: str, remedy: str, stacklevel: int = 3) -> None:
+    """ConvergenceWarning for the caller of a solver that has a reason not to have converged."""
+    if reason:
+        warnings.warn(
+            f"{name} did not converge: {reason}; {remedy}",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _started(start, state):
@@ -187,6 +166,5 @@ def _started(start, state):
 
 
 def _largest(array: np.ndarray) -> float:
-    return max(
-        float(array.max()), -float(array.min())
-    )  # of two NaN, max is NaN; no array of absolute values is made
+    # of two NaN, max is NaN; no array of absolute values is made
+    return max(float(array.max()), -float(array.min()))

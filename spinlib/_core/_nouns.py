@@ -1,7 +1,5 @@
 """What the frozen nouns share: arrays of their own that nobody writes to, and a repr of one line."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -53,16 +51,21 @@ def one_line(noun: Any) -> str:
     >>> one_line(Found(np.zeros(3), True))
     'Found(mean: (3,), converged=True)'
     """
-    words = []
     base = getattr(type(noun).__base__, "__dataclass_fields__", ())  # its fields come last
-    for name in sorted((f.name for f in dataclasses.fields(noun) if f.repr), key=base.__contains__):
-        value, name = getattr(noun, name), name.removeprefix("_")
-        if isinstance(value, np.ndarray):
-            words.append(f"{name}: {value.shape}")
-        elif isinstance(value, tuple):
-            words.append(f"{name}: {len(value)} arrays")
-        elif isinstance(value, float):
-            words.append(f"{name}={value:.6g}")
-        else:
-            words.append(f"{name}={value!r}")
+    names = sorted((f.name for f in dataclasses.fields(noun) if f.repr), key=base.__contains__)
+    words = (name.removeprefix("_") + _value(getattr(noun, name)) for name in names)
     return f"{type(noun).__name__}({', '.join(words)})"
+
+
+def _value(value):
+    if isinstance(value, np.ndarray):
+        return f": {value.shape}"
+    if isinstance(value, tuple):
+        return f": {len(value)} arrays"
+    return f"={value:.6g}" if isinstance(value, float) else f"={value!r}"
+
+
+class Result:
+    """What a function found: a frozen dataclass whose repr is one line."""
+
+    __repr__ = one_line

@@ -1,6 +1,6 @@
 """Tensors: what is asked of them, each question once (real, bounded, rows or prompts as columns), and random ones."""
 
-from __future__ import annotations
+from types import EllipsisType
 
 import numpy as np
 import torch
@@ -19,6 +19,10 @@ def to_tensor(name: str, value: TensorLike) -> torch.Tensor:
         # torch takes no read-only array, as prompts of icl are, and none that runs backwards
         backwards = min(numbers.strides, default=0) < 0
         return torch.from_numpy(np.require(numbers, kept, ["C", "W"] if backwards else ["W"]))
+    if value.layout != torch.strided:
+        raise TypeError(
+            f"{name} must be a dense tensor, got {value.layout}; pass {name}.to_dense()"
+        )
     if value.is_complex():
         raise TypeError(
             f"{name} must be an array or tensor of real numbers, got {value.dtype}; "
@@ -52,32 +56,45 @@ def bounded(name: str, tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-def to_rows(
-    name: str, value: TensorLike, D: int | None = None, dtype: torch.dtype | None = None
+def to_shape(
+    name: str,
+    value: TensorLike,
+    shape: tuple[EllipsisType | int | str, ...],
+    dtype: torch.dtype | None = None,
+    hint: str = "",
 ) -> torch.Tensor:
-    """A bounded tensor (..., N, D) with N, D >= 1."""
+    """A bounded tensor of this shape without an empty axis: a letter stands for any length, ... for any axes before."""
     tensor = to_real(name, value, dtype)
-    if tensor.ndim < 2 or 0 in tensor.shape or D not in (None, tensor.shape[-1]):
+    lengths = [n for n in shape if n is not ...]
+    own = tensor.shape[-len(lengths) :]
+    if (
+        0 in tensor.shape
+        or len(own) < len(lengths)
+        or (len(own) < tensor.ndim and ... not in shape)
+        or any(isinstance(n, int) and n != have for n, have in zip(lengths, own))
+    ):
+        words = ", ".join("..." if n is ... else str(n) for n in shape)
         raise ValueError(
-            f"{name} must have shape (..., N, {D or 'D'}) with N, D >= 1, got {tuple(tensor.shape)}; "
-            "one token a row, and at least one token"
+            f"{name} must have shape ({words}{',' * (len(shape) == 1)}) and no empty axis, "
+            f"got {tuple(tensor.shape)}; {hint}"
         )
     return tensor
 
 
-def to_prompts(
-    X: TensorLike, D: int | None = None, dtype: torch.dtype | None = None
+def to_rows(
+    name: str, value: TensorLike, D: int | str = "D", dtype: torch.dtype | None = None
 ) -> torch.Tensor:
-    """X as a bounded (P, D+1, N+1) tensor; of a model, its ``D`` and its ``dtype``."""
+    """A bounded tensor (..., N, D) with N, D >= 1."""
+    return to_shape(name, value, (..., "N", D), dtype, "one token a row, and at least one token")
+
+
+def to_prompts(X: TensorLike, D: int, dtype: torch.dtype) -> torch.Tensor:
+    """X as a bounded (P, D+1, N+1) tensor of a model, its ``D`` and its ``dtype``."""
     X = to_real("X", X, dtype)
-    if X.ndim != 3 or X.shape[0] < 1 or X.shape[1] < 2 or X.shape[2] < 2:
+    if X.ndim != 3 or not (len(X) and X.shape[1] == D + 1 and X.shape[2] > 1):
         raise ValueError(
             f"X must have shape (P, D+1, N+1) with P, D, N >= 1, got {tuple(X.shape)}; "
-            "give one prompt a leading axis: X[None]"
-        )
-    if D is not None and X.shape[1] != D + 1:
-        raise ValueError(
-            f"X must have D+1 = {D + 1} rows, got shape {tuple(X.shape)}; this model has D = {D}"
+            f"this model has D = {D}; give one prompt a leading axis: X[None]"
         )
     return X
 

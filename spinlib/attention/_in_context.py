@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 
 from spinlib._core import RNG, check_integer, check_rng
-from spinlib.attention._checks import TensorLike, draw, to_real
+from spinlib.attention._checks import TensorLike, draw, to_shape
 from spinlib.attention._layers import Block, restored
 from spinlib.attention._models import Model
 
@@ -39,7 +39,7 @@ class InContextTransformer(Model):
         width, layers = check_integer("width", width, 1), check_integer("layers", layers, 1)
         generator = check_rng(rng)
         self.embed = draw(generator, self.D + 2, width)
-        drawn = [Block(width, heads, 4 * width, norm=None, rng=generator) for _ in range(layers)]
+        drawn = [Block(width, heads, 4 * width, norm=False, rng=generator) for _ in range(layers)]
         for block in drawn:
             block.own.W_O.data /= layers**0.5
             block.float().W_2.data /= layers**0.5
@@ -68,13 +68,8 @@ class InContextTransformer(Model):
 
     def summary(self, pairs: TensorLike) -> tuple[torch.Tensor]:
         """The pairs, checked once, as a tensor of the dtype of the model: what :meth:`readout` takes."""
-        pairs = to_real("pairs", pairs, self.dtype)
-        if pairs.ndim != 3 or 0 in pairs.shape or pairs.shape[2] != self.D + 1:
-            raise ValueError(
-                f"pairs must have shape (P, n, {self.D + 1}) with P, n >= 1, got {tuple(pairs.shape)}; "
-                "rows (x, y), the last one the question, whose label is not read"
-            )
-        return (pairs,)
+        hint = "rows (x, y), the last one the question, whose label is not read"
+        return (to_shape("pairs", pairs, ("P", "n", self.D + 1), self.dtype, hint),)
 
     def readout(self, pairs: torch.Tensor) -> torch.Tensor:
         """The answers (P, n) from the tensor of ``summary(pairs)``."""

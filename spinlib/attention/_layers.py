@@ -1,11 +1,8 @@
 """Tokens as rows: attention with many heads, the block of encoder and decoder."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TypeVar
+from typing import Any
 
 import torch
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
@@ -49,12 +46,7 @@ def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = No
     [[1.0, 1.0, 1.0]]
     """
     Q = to_rows("Q", Q)
-    K = to_rows("K", K, dtype=Q.dtype)
-    if Q.shape[-1] != K.shape[-1]:
-        raise ValueError(
-            f"queries and keys must have as many components, got Q {tuple(Q.shape)} and "
-            f"K {tuple(K.shape)}; their dot product is the score"
-        )
+    K = to_rows("K", K, Q.shape[-1], Q.dtype)
     scores = Q @ K.mT / Q.shape[-1] ** 0.5
     if mask is not None:
         scores = scores.masked_fill(~_to_mask(mask, scores.shape), -torch.inf)
@@ -69,16 +61,14 @@ def _to_mask(mask: TensorLike, shape: tuple[int, ...]) -> torch.Tensor:
             f"mask must be boolean, True where a query may look, got {found.dtype}; for a mask of 0 and "
             "-inf give mask == 0"
         )
-    n, m = shape[-2:]
-    leading = zip(reversed(found.shape[:-2]), reversed(shape[:-2]))
     if (
-        found.shape[-2:] != (n, m)
+        found.shape[-2:] != shape[-2:]
         or found.ndim > len(shape)
-        or any(a not in (1, b) for a, b in leading)
+        or any(a not in (1, b) for a, b in zip(found.shape[-3::-1], shape[-3::-1]))
     ):
         raise ValueError(
-            f"mask must have shape {(n, m)}, with the leading axes of the scores {tuple(shape)} or none, "
-            f"got {tuple(found.shape)}; a row for each of the {n} queries, a column for each of the {m} keys"
+            f"mask must have shape {tuple(shape[-2:])}, with the leading axes of the scores {tuple(shape)} or "
+            f"none, got {tuple(found.shape)}; a row for each query, a column for each key"
         )
     if not found.any(-1).all():
         raise ValueError(
@@ -86,9 +76,6 @@ def _to_mask(mask: TensorLike, shape: tuple[int, ...]) -> torch.Tensor:
             "leave each row at least one True"
         )
     return found
-
-
-Module = TypeVar("Module", bound=torch.nn.Module)
 
 
 class Attention(torch.nn.Module):
@@ -165,11 +152,11 @@ class Block(torch.nn.Module):
     r"""One block of an encoder, or with ``cross`` of a decoder: attention, feed-forward net, normalisations.
 
     Each part f, ``own`` attention, ``cross`` attention to a memory, then the net :meth:`feed`, is added to the tokens
-    and normalised: :math:`x\to\mathrm{LN}(f(x)+x)` with ``norm="after"``, :math:`x\to x+f(\mathrm{LN}(x))` with
-    ``"before"``, :math:`x\to f(x)+x` with None. ``block(X, memory, mask)`` takes X (..., N, D) and returns this shape;
-    ``mask`` and ``rotate`` are those of :class:`Attention`, for its own attention. With :func:`causal_mask` it is the
-    block of a decoder, or of a decoder-only model. ``W_1`` (D, hidden) and ``W_2`` (hidden, D) start as N(0, 1/rows)
-    drawn from ``rng``, ``b_1`` and ``b_2`` as 0; ``gain`` and ``shift`` have a row for each normalisation, 1 and 0.
+    and normalised: :math:`x\to\mathrm{LN}(f(x)+x)`, or :math:`x\to f(x)+x` without ``norm``. ``block(X, memory,
+    mask)`` takes X (..., N, D) and returns this shape; ``mask`` and ``rotate`` are those of :class:`Attention`, for its
+    own attention. With :func:`causal_mask` it is the block of a decoder, or of a decoder-only model. ``W_1`` (D,
+    hidden) and ``W_2`` (hidden, D) start as N(0, 1/rows) drawn from ``rng``, ``b_1`` and ``b_2`` as 0; ``gain`` and
+    ``shift`` have a row for each normalisation, 1 and 0.
     Source: Thesis eqs. (1), (2), (6), (7), (10)-(13). ValueError for shapes that do not match and for a memory without
     ``cross`` or the reverse.
 
@@ -188,32 +175,33 @@ class Block(torch.nn.Module):
         hidden: int,
         *,
         cross: bool = False,
-        norm: str | None = "after",
+        norm: bool = True,
         rng: RNG = None,
     ):
         super().__init__()
         generator, hidden = check_rng(rng), check_integer("hidden", hidden, 1)
-        if norm not in ("after", "before", None):
-            raise ValueError(f"norm must be 'after', 'before' or None, got {norm!r}")
-        self.norm, norms = norm, 2 + check_flag("cross", cross)
+        self.norm, norms = check_flag("norm", norm), 2 + check_flag("cross", cross)
         self.own = Attention(D, heads, rng=generator)
         self.cross = Attention(D, heads, rng=generator) if cross else None
         D = self.own.W_O.shape[1]
         self.W_1, self.W_2 = draw(generator, D, hidden), draw(generator, hidden, D)
-        zeros = partial(torch.zeros, dtype=torch.float64)
-        self.b_1, self.b_2 = torch.nn.Parameter(zeros(hidden)), torch.nn.Parameter(zeros(D))
-        for name, start in (("gain", 1 + zeros(norms, D)), ("shift", zeros(norms, D))):
+        zeros = torch.zeros(norms, D, dtype=torch.float64)
+        self.b_1 = torch.nn.Parameter(torch.zeros(hidden, dtype=torch.float64))
+        self.b_2 = torch.nn.Parameter(zeros[0].clone())
+        for name, start in (("gain", 1 + zeros), ("shift", zeros)):
             self.register_parameter(name, torch.nn.Parameter(start) if norm else None)
 
     @classmethod
-    def load(cls, weights: Mapping[str, TensorLike], *, norm: str | None = "after") -> Block:
+    def load(cls, weights: Mapping[str, TensorLike]) -> "Block":
         """A block without ``cross`` from stored weights, named as its parameters; in their dtype, not to be trained.
+
+        Without ``gain`` and ``shift`` it does not normalise.
 
         ValueError for names or shapes that are not those of one block.
         """
         return restored(
             weights,
-            lambda W: cls(len(W["b_2"]), len(W["W_Q"]), len(W["b_1"]), norm=norm, rng=0),
+            lambda W: cls(len(W["b_2"]), len(W["W_Q"]), len(W["b_1"]), norm="gain" in W, rng=0),
             {},
         )
 
@@ -235,30 +223,23 @@ class Block(torch.nn.Module):
                 "a block with cross=True needs a memory, and one without takes none; "
                 f"got memory={'None' if memory is None else 'tokens'}"
             )
-        found = to_rows("X", X, len(self.b_2), self.b_2.dtype)
-        parts: list[Callable[..., torch.Tensor]] = [
-            partial(self.own, mask=mask, rotate=rotate),
-            *([] if self.cross is None else [partial(self.cross, memory=memory)]),
-            self.feed,
-        ]
-        for k, part in enumerate(parts):
-            found = part(self._normalised(found, k, "before")) + found
-            found = self._normalised(found, k, "after")
-        return bounded("the tokens after the block", found)
+        tokens = to_rows("X", X, len(self.b_2), self.b_2.dtype)
+        tokens = self._added(tokens, self.own(tokens, mask=mask, rotate=rotate), 0)
+        if self.cross is not None:
+            tokens = self._added(tokens, self.cross(tokens, memory), 1)
+        return self._added(tokens, self.feed(tokens), -1)
 
-    def _normalised(self, X: torch.Tensor, k: int, when: str) -> torch.Tensor:
-        """The tokens normalised for the k-th time, if the block does so at this place."""
-        if self.norm != when:
-            return X
-        X = bounded("the tokens inside the block", X)
-        return layer_norm(X, X.shape[-1:], self.gain[k], self.shift[k])
+    def _added(self, X: torch.Tensor, found: torch.Tensor, k: int) -> torch.Tensor:
+        """The tokens with what a part found added, normalised for the k-th time if the block does so."""
+        X = bounded("the tokens inside the block", found + X)
+        return layer_norm(X, X.shape[-1:], self.gain[k], self.shift[k]) if self.norm else X
 
 
 def restored(
     weights: Mapping[str, TensorLike],
-    make: Callable[[dict[str, torch.Tensor]], Module],
+    make: Callable[[dict[str, torch.Tensor]], torch.nn.Module],
     names: Mapping[str, str],
-) -> Module:
+) -> Any:
     """The module that ``make`` builds from the sizes of stored weights, with these weights, not to be trained.
 
     A stored name becomes ``names[name]``, and the four matrices of a block's attention are those of its ``own``.

@@ -8,17 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_finite, check_flag, check_integer, check_rng
-from spinlib.attention._checks import TensorLike, bounded, draw, to_prompts
-
-
-def _summary(X: torch.Tensor, value: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """X X^T / N, or only its last column, and the query column."""
-    read = X.mT if value else X[:, -1, :, None]  # (P, N+1, D+1) or (P, N+1, 1)
-    summary = X @ read / (X.shape[2] - 1)
-    return (summary if value else summary[..., 0]), X[
-        :, :, -1
-    ].contiguous()  # read at every step of training
+from spinlib._core import RNG, check_array, check_flag, check_integer, check_rng
+from spinlib.attention._checks import TensorLike, bounded, draw, to_prompts, to_shape
 
 
 class Model(torch.nn.Module):
@@ -55,15 +46,9 @@ class LinearAttention(Model):
 
     >>> from spinlib.attention import LinearAttention
     >>> model = LinearAttention(1, rng=0).set_weights([[0.5], [0.0]])
-    >>> print(model, model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).tolist())
-    LinearAttention(D=1, value=False, factored=False, heads=1) [3.75]
+    >>> model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).tolist()
+    [3.75]
     """
-
-    W: torch.nn.Parameter
-    W_Q: torch.nn.Parameter
-    W_K: torch.nn.Parameter
-    W_V: torch.nn.Parameter
-    W_O: torch.nn.Parameter
 
     def __init__(
         self,
@@ -85,23 +70,25 @@ class LinearAttention(Model):
                 "output=True needs value=True, got value=False; the output mixes heads with values"
             )
         rng, n = check_rng(rng), self.D + 1
-        for name in (("W_Q", "W_K") if factored else ("W",)) + (("W_V",) if value else ()):
-            self.register_parameter(name, draw(rng, self.heads, n, n, axis=-1))
+        if self.factored:
+            self.W_Q, self.W_K = (draw(rng, self.heads, n, n, axis=-1) for _ in range(2))
+        else:
+            self.W = draw(rng, self.heads, n, n, axis=-1)
+        if self.value:
+            self.W_V = draw(rng, self.heads, n, n, axis=-1)
         if self.output:
-            self.register_parameter("W_O", draw(rng, n, self.heads * n, axis=-1))
-
-    def extra_repr(self) -> str:
-        """What torch prints of the model: its options."""
-        return f"D={self.D}, value={self.value}, factored={self.factored}, heads={self.heads}" + (
-            ", output=True" if self.output else ""
-        )
+            self.W_O = draw(rng, n, self.heads * n, axis=-1)
 
     def summary(self, X: TensorLike) -> tuple[torch.Tensor, torch.Tensor]:
         """All that attention reads of X, without any weight: X X^T / N (its last column if V = 1) and the query.
 
         Shapes (P, D+1, D+1), or (P, D+1) when ``value`` is off, and (P, D+1). Training computes it once.
         """
-        return _summary(to_prompts(X, self.D, self.dtype), self.value)
+        X = to_prompts(X, self.D, self.dtype)
+        query = X[:, :, -1].contiguous()  # read at every step of training
+        if self.value:
+            return X @ X.mT / (X.shape[2] - 1), query
+        return (X @ X[:, -1, :, None] / (X.shape[2] - 1))[..., 0], query
 
     def features(self, u: ArrayLike, query: ArrayLike) -> tuple[torch.Tensor, torch.Tensor]:
         """What :meth:`summary` returns of prompts of which only ``u`` (P, D+1) and ``query`` (P, D) are known.
@@ -113,33 +100,19 @@ class LinearAttention(Model):
                 "features (u, query, y) suffice only for linear attention with value=False; "
                 "give this model prompts with X, from LinearTask.sample"
             )
-        u, query = (
-            torch.from_numpy(check_finite(name, part).copy()).to(
-                self.dtype
-            )  # torch takes no read-only array
-            for name, part in (("u", u), ("query", query))
-        )
-        if u.shape[1:] != (self.D + 1,) or query.shape != (len(u), self.D):
-            raise ValueError(
-                f"features must have u (P, {self.D + 1}) and query (P, {self.D}), got {tuple(u.shape)} "
-                f"and {tuple(query.shape)}; this model has D = {self.D}"
-            )
-        return u, torch.nn.functional.pad(query, (0, 1))  # the query's label slot is empty
+        hint = f"this model has D = {self.D}"
+        read = to_shape("u", u, ("P", self.D + 1), self.dtype, hint)
+        asks = to_shape("query", query, (len(read), self.D), self.dtype, hint)
+        return read, torch.nn.functional.pad(asks, (0, 1))  # the query's label slot is empty
 
     def readout(self, summary: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
         """y_hat (P,) from the two tensors of :meth:`summary`."""
-        n, P = self.D + 1, len(query)
-        if query.shape != (P, n) or summary.shape != ((P, n, n) if self.value else (P, n)):
-            raise ValueError(
-                f"readout needs the two tensors of summary(X) of this model, D = {self.D}, "
-                f"got shapes {tuple(summary.shape)} and {tuple(query.shape)}"
-            )
         W = self.W_K.mT @ self.W_Q if self.factored else self.W  # (heads, D+1, D+1)
         if not self.value:
             return (summary * (query @ W.sum(0).T)).sum(-1)
         values = self.W_V[:, -1]  # (heads, D+1): of each head's values, the row that is read
         if self.output:
-            values = (self.W_O[-1].view(self.heads, 1, n) @ self.W_V)[:, 0]
+            values = (self.W_O[-1].view(self.heads, 1, -1) @ self.W_V)[:, 0]
         left = summary @ values.T  # (P, D+1, heads): X X^T V^T e_{D+1} / N
         right = torch.einsum("pm,hnm->pnh", query, W)  # (P, D+1, heads): W_h x
         return (left * right).sum((1, 2))
@@ -166,7 +139,7 @@ class LinearAttention(Model):
                 "of the model instead, for example model.W_Q.data[0] = ..."
             )
         W = check_array("W", W, (self.D + 1, self.D), hint="W acts on the D entries of the query")
-        self.W.data[0] = torch.nn.functional.pad(torch.tensor(W), (0, 1))  # of a copy of W
+        self.W.data[0] = torch.nn.functional.pad(torch.tensor(W.copy()), (0, 1))
         return self
 
 
@@ -181,8 +154,8 @@ class SoftmaxAttention(Model):
 
     >>> from spinlib.attention import SoftmaxAttention
     >>> model = SoftmaxAttention(1, 2, rng=0)
-    >>> print(model, tuple(model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).shape))
-    SoftmaxAttention(D=1, H=2) (1,)
+    >>> tuple(model([[[1.0, 2.0, 3.0], [1.0, 2.0, 0.0]]]).shape)
+    (1,)
     """
 
     def __init__(self, D: int, H: int, *, rng: RNG = None):
@@ -197,10 +170,6 @@ class SoftmaxAttention(Model):
 
     def _more(self, rng: np.random.Generator) -> None:
         """Further parameters of a larger model."""
-
-    def extra_repr(self) -> str:
-        """What torch prints of the model: its sizes."""
-        return f"D={self.D}, H={self.H}"
 
     def summary(self, X: TensorLike) -> tuple[torch.Tensor]:
         """The prompts, checked once, as a tensor of the dtype of the model: what :meth:`readout` takes."""
@@ -226,8 +195,8 @@ class TransformerBlock(SoftmaxAttention):
 
     >>> from spinlib.attention import architecture
     >>> model = architecture("TF", 20, 32, rng=0)
-    >>> print(model, sum(p.numel() for p in model.parameters()))
-    TransformerBlock(D=20, H=32) 3182
+    >>> sum(p.numel() for p in model.parameters())
+    3182
     """
 
     def _more(self, rng: np.random.Generator) -> None:
@@ -271,4 +240,5 @@ def architecture(
     }
     if not isinstance(model, str) or model not in makers:
         raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
+    check_integer("H", H, 1), check_integer("heads", heads, 1)  # also where the model has none
     return makers[model]()

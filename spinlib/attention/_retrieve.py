@@ -1,7 +1,5 @@
 """Softmax attention as a memory: one update of the modern Hopfield network, in numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
@@ -24,8 +22,4 @@ def retrieve(patterns: ArrayLike, x: ArrayLike, beta: float = 1.0) -> np.ndarray
     patterns = check_array("patterns", patterns, (None, None), "one pattern a row")
     beta = check_real("beta", beta, above=0)
     x = check_last_axis("x", x, patterns.shape[1], hint="as many components as a pattern")
-    if not len(patterns):
-        raise ValueError(
-            "patterns must have at least one row, got none; a softmax over nothing has no value"
-        )
     return softmax(beta * (x @ patterns.T), axis=-1) @ patterns

@@ -1,11 +1,9 @@
 """Tokens as rows: embedding and positions."""
 
-from __future__ import annotations
-
 import torch
 
 from spinlib._core import check_integer, check_real, check_whole
-from spinlib.attention._checks import TensorLike, to_real, to_rows
+from spinlib.attention._checks import TensorLike, to_rows, to_shape
 
 
 def embed(
@@ -23,14 +21,12 @@ def embed(
     [[5.0, 5.0], [1.5, 0.5]]
     """
     words = torch.from_numpy(check_whole("words", words, "they are row numbers of the table"))
-    table = to_real("table", table)
+    table = to_shape("table", table, ("V", "D"), hint="one row a word")
     if words.numel() == 0 or words.ndim == 0:
         raise ValueError(
             f"words must have shape (..., N) with N >= 1, got {tuple(words.shape)}; an empty prompt has "
             "no token that could attend: begin it with a start word"
         )
-    if table.ndim != 2:
-        raise ValueError(f"table must have shape (V, D), got {tuple(table.shape)}; one row a word")
     if words.min() < 0 or words.max() >= len(table):
         raise ValueError(
             f"words must be from 0 to {len(table) - 1}, got {words.min().item()} to "
@@ -38,18 +34,19 @@ def embed(
         )
     if positions is None:
         return table[words]
-    positions, N = to_real("positions", positions, table.dtype), words.shape[-1]
-    if positions.ndim != 2 or positions.shape[1] != table.shape[1]:
+    places = to_shape(
+        "positions",
+        positions,
+        ("N_max", table.shape[1]),
+        table.dtype,
+        "they are added to the rows of the table",
+    )
+    if words.shape[-1] > len(places):
         raise ValueError(
-            f"positions must have shape (N_max, {table.shape[1]}), got {tuple(positions.shape)}; they are "
-            "added to the rows of the table"
+            f"the prompt has {words.shape[-1]} words, but this model has {len(places)} positions; cut the "
+            f"prompt to its last {len(places)} words, or make more positions"
         )
-    if N > len(positions):
-        raise ValueError(
-            f"the prompt has {N} words, but this model has {len(positions)} positions; cut the prompt to "
-            f"its last {len(positions)} words, or make more positions"
-        )
-    return table[words] + positions[:N]
+    return table[words] + places[: words.shape[-1]]
 
 
 def sinusoidal_positions(N: int, D: int, *, base: float = 10_000.0) -> torch.Tensor:
@@ -86,11 +83,8 @@ def rotary(
     """
     X = to_rows("X", X)
     N, d = X.shape[-2:]
-    place = torch.arange(N) if positions is None else to_real("positions", positions)
-    if place.shape != (N,):
-        raise ValueError(
-            f"positions must have shape {(N,)}, got {tuple(place.shape)}; one place for each row of X"
-        )
+    places = torch.arange(N) if positions is None else positions
+    place = to_shape("positions", places, (N,), hint="one place for each row of X")
     angle = place.double()[:, None] * _speeds("the last axis of X", d, base)
     cos, sin = angle.cos().to(X.dtype), angle.sin().to(X.dtype)
     even, odd = X[..., 0::2], X[..., 1::2]

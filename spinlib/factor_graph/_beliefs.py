@@ -1,9 +1,9 @@
-"""Belief propagation, and the Bethe free energy of what it finds."""
+"""Belief propagation, the Bethe free energy of what it finds, and enumeration to check both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +12,9 @@ from spinlib._core import (
     RNG,
     Found,
     check_array,
-    check_probabilities,
     check_rng,
     check_type,
     iterate,
-    one_line,
 )
 from spinlib.factor_graph._graph import BUILD, FactorGraph
 from spinlib.factor_graph._sum_product import Layout, normalised
@@ -35,8 +33,6 @@ class Beliefs(Found):
     factor_marginals: tuple[np.ndarray, ...]
     log_Z: float
     messages: np.ndarray
-
-    __repr__ = one_line
 
 
 def bp(
@@ -82,15 +78,15 @@ def bp(
             remedy="raise damping (0.5 is a good start) or max_iter, or lower beta",
         )
         if len(messages)
-        else Found(state=(messages,), converged=True, n_iter=0, residual=0.0, history=np.zeros(0))
+        else Found(state=(messages,))
     )
-    marginals, tables, log_Z = layout.beliefs(run.state[0])
+    marginals, tables, variable, factor = layout.beliefs(run.state[0])
     return Beliefs(
         marginals=marginals,
         factor_marginals=tables,
-        log_Z=log_Z,
+        log_Z=float(variable.sum() - ((layout.degree - 1) * factor).sum()),
         messages=run.state[0],
-        **{field.name: getattr(run, field.name) for field in fields(Found)},
+        **vars(run),
     )
 
 
@@ -110,44 +106,49 @@ def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np
     1.82008
     """
     layout = Layout(check_type("graph", graph, FactorGraph, BUILD))
-    return layout.terms(_messages(messages, layout.valid))
+    return layout.beliefs(_messages(messages, layout.valid))[2:]
 
 
-def bethe_free_energy(
-    graph: FactorGraph, marginals: ArrayLike, factor_marginals: Sequence[ArrayLike]
-) -> float:
-    r"""Gibbs free energy in Bethe's approximation, in units of the temperature, for any beliefs.
+def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
+    """Exact marginals (n, K) and log Z by summing over every state.
 
-    :math:`\sum_a\sum b_a\ln(b_a/f_a) - \sum_i(d_i-1)\sum b_i\ln b_i` with d_i the number of factors at variable i;
-    minus log Z at a fixed point of belief propagation. Beliefs should be consistent (b_i a marginal of b_a), which is
-    not checked. Source: Yedidia, Freeman and Weiss (2005). Raises ValueError for shapes that do not fit the graph, and
-    for beliefs that are negative or do not sum to 1; inf where a belief is positive on a state of weight 0.
+    Raises ValueError above 2^20 states, and when no state has a positive weight.
 
-    >>> from spinlib.factor_graph import bethe_free_energy, bp, ising
-    >>> pair = ising([[0, 1], [1, 0]])
-    >>> found = bp(pair)
-    >>> print(f"{bethe_free_energy(pair, found.marginals, found.factor_marginals):.5f}")
-    -1.82008
+    >>> from spinlib.factor_graph import enumerate_states, ising
+    >>> marginals, log_Z = enumerate_states(ising([[0, 1], [1, 0]], h=[0.5, 0]))
+    >>> print(f"{log_Z:.5f} {marginals[1, 1]:.5f}")
+    1.94019 0.67597
     """
-    check_type("graph", graph, FactorGraph, BUILD)
-    b = check_probabilities("marginals", marginals, (graph.n, max(graph.cards)))
-    check_type("factor_marginals", factor_marginals, Sequence, "pass Beliefs.factor_marginals")
-    if len(factor_marginals) != len(graph.factors):
+    if math.prod(check_type("graph", graph, FactorGraph, BUILD).cards) > 2**20:
         raise ValueError(
-            f"factor_marginals must hold {len(graph.factors)} tables, one a factor, got "
-            f"{len(factor_marginals)}"
+            f"enumeration is limited to 2^20 states, got 2^{np.log2(graph.cards).sum():.1f} "
+            f"({graph.n} variables); use bp, or fewer variables"
         )
-    total = 0.0
-    for a, ((_, table), belief) in enumerate(zip(graph.factors, factor_marginals)):
-        belief = check_array(f"factor_marginals[{a}]", belief, table.shape)
-        check_probabilities(f"factor_marginals[{a}]", belief.ravel(), (None,))
-        used = belief > 0
-        with np.errstate(divide="ignore"):
-            total += float((belief[used] * (np.log(belief[used]) - np.log(table[used]))).sum())
-    return total - sum(
-        (d - 1) * float((row * np.log(np.where(row > 0, row, 1.0))).sum())
-        for d, row in zip(np.bincount(graph.edges[:, 1], minlength=graph.n).tolist(), b)
-    )
+    live = [i for i, c in enumerate(graph.cards) if c > 1]
+    axis = {i: k for k, i in enumerate(live)}
+    log_weight = np.zeros([graph.cards[i] for i in live])
+    with np.errstate(divide="ignore"):
+        for scope, table in graph.factors:
+            kept = [i for i in scope if i in axis]
+            log = np.log(table).reshape([graph.cards[i] for i in kept])
+            log_weight += log.transpose(np.argsort([axis[i] for i in kept])).reshape(
+                [c if i in kept else 1 for i, c in zip(live, log_weight.shape)]
+            )
+    top = log_weight.max()
+    if np.isneginf(top):
+        raise ValueError(
+            "no state has a positive weight: the factors contradict each other; "
+            "look for zeros in the tables"
+        )
+    weight = np.exp(log_weight - top)
+    Z = weight.sum()
+    marginals = np.zeros((graph.n, max(graph.cards)))
+    marginals[:, 0] = 1.0
+    for i, k in axis.items():
+        marginals[i, : graph.cards[i]] = (
+            weight.sum(tuple(j for j in range(weight.ndim) if j != k)) / Z
+        )
+    return marginals, float(top + np.log(Z))
 
 
 def _messages(messages, valid) -> np.ndarray:

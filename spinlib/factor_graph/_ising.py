@@ -11,7 +11,6 @@ from spinlib._core import (
     check_array,
     check_integer,
     check_numbers,
-    check_probabilities,
     check_real,
     check_whole,
 )
@@ -80,16 +79,3 @@ def ising(J: ArrayLike, h: ArrayLike = 0.0, beta: float = 1.0) -> FactorGraph:
         )
     i, k = np.nonzero(np.triu(J))
     return pspin_ising(len(J), np.stack([i, k], axis=1), J[i, k], h=h, beta=beta)
-
-
-def magnetisations(marginals: ArrayLike) -> np.ndarray:
-    """Mean spins (n,) from marginals (n, 2) of Ising spins. ValueError for what is no probability.
-
-    >>> from spinlib.factor_graph import magnetisations
-    >>> magnetisations([[0.25, 0.75]])
-    array([0.5])
-    """
-    marginals = check_probabilities(
-        "marginals", marginals, (None, 2), "only two-state variables have a magnetisation"
-    )
-    return marginals[:, 1] - marginals[:, 0]

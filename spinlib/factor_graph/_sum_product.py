@@ -52,10 +52,10 @@ class Layout:
     def _logs(self, messages):
         """Logarithms with their zeros counted apart, so that a zero message can be taken out of a product again."""
         zero = messages <= 0
-        if not zero.any():
-            return (log := np.log(messages)), zero, self._gather(log), np.zeros(self.states.shape)
-        log = np.log(np.where(zero, 1.0, messages))
-        return log, zero, self._gather(log), self._gather(zero.astype(float))
+        some = zero.any()
+        log = np.log(np.where(zero, 1.0, messages) if some else messages)
+        zeros = self._gather(zero.astype(float)) if some else np.zeros(self.states.shape)
+        return log, zero, self._gather(log), zeros
 
     def to_factors(self, messages):
         """m_{i->a} (E, K), normalised: the product of all messages into i except that of a."""
@@ -87,12 +87,6 @@ class Layout:
                 out[edge[:, slot], : len(answer)] = answer.T
         return out
 
-    def _joint(self, tables, edge, to_factor):
-        """tables (c_1 ... c_k, G) times the messages of all slots."""
-        for slot, message in enumerate(self._heard(tables, edge, to_factor)):
-            tables = tables * message[:, *[None] * (tables.ndim - 2 - slot)]
-        return tables
-
     @staticmethod
     def _heard(tables, edge, to_factor):
         """The messages (c_slot, G) that a group of factors hears at each of its slots."""
@@ -107,32 +101,22 @@ class Layout:
         refuse(~answer.any(-1), self.variable)
         return normalised(answer)
 
-    def terms(self, messages):
-        """(n,) and (M,): see bethe_terms."""
-        to_factor = self.to_factors(messages)
-        log, _, total, zeros = self._logs(self.answers(to_factor))
-        variable = self._weights(
-            np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n)
-        )[1]
-        factor = np.zeros(self.M)
-        for members, edge, tables in self.groups:
-            factor[members] = np.log(
-                self._joint(tables, edge, to_factor).reshape(-1, len(members)).sum(0)
-            )
-        return variable, factor
+    def _spins(self, messages):
+        """Marginals (n, K) and the logarithms of what they were divided by (n,)."""
+        _, _, total, zeros = self._logs(messages)
+        alive = np.where((zeros > 0.5) | ~self.states, -np.inf, total)
+        return self._weights(alive, range(self.n))
 
     def beliefs(self, messages):
-        """Marginals, factor marginals and the Bethe log Z."""
-        _, _, total, zeros = self._logs(messages)
-        marginals, _ = self._weights(
-            np.where((zeros > 0.5) | ~self.states, -np.inf, total), range(self.n)
-        )
+        """Marginals, a table for each factor, and the terms of variables and factors: see bethe_terms."""
         to_factor = self.to_factors(messages)
-        joint: list = [None] * self.M
-        for members, edge, tables in self.groups:
-            belief = self._joint(tables, edge, to_factor)
-            belief = belief / belief.sum(tuple(range(belief.ndim - 1)))
-            for a, table in zip(members.tolist(), np.moveaxis(belief, -1, 0)):
-                joint[a] = table
-        variable, factor = self.terms(messages)
-        return marginals, tuple(joint), float(variable.sum() - ((self.degree - 1) * factor).sum())
+        marginals, _ = self._spins(messages)
+        _, variable = self._spins(self.answers(to_factor))
+        factor, tables = np.zeros(self.M), dict.fromkeys(range(self.M))
+        for members, edge, joint in self.groups:
+            for slot, message in enumerate(self._heard(joint, edge, to_factor)):
+                joint = joint * message[:, *[None] * (joint.ndim - 2 - slot)]
+            factor[members] = np.log(joint.reshape(-1, len(members)).sum(0))
+            joint = joint / joint.sum(tuple(range(joint.ndim - 1)))
+            tables.update(zip(members.tolist(), np.moveaxis(joint, -1, 0)))
+        return marginals, tuple(tables.values()), variable, factor

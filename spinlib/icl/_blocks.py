@@ -1,26 +1,18 @@
 """Prompts to go over: where they come from, in which precision, on which device, by how many workers."""
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections import namedtuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from spinlib._core import check_device, check_flag, check_integer, need, one_thread
+from spinlib._core import check_device, check_flag, check_integer, one_thread
 from spinlib.icl._prompts import Features, Prompts, features
 
 RUNS = 32  # partial sums a pass: fixed, so that no digit depends on who computes them
-
-
-class Block(NamedTuple):
-    """Of m prompts: u (m, D+1), query (m, D), y (m,), arrays of numpy or tensors of torch."""
-
-    u: Any
-    query: Any
-    y: Any
+# Of m prompts: u (m, D+1), query (m, D), y (m,), arrays of numpy or tensors of torch.
+Block = namedtuple("Block", ("u", "query", "y"))
 
 
 class Blocks:
@@ -49,13 +41,14 @@ class Blocks:
         jobs: int = 1,
         keep: bool | None = None,
     ):
-        self.dtype, self._device = (
-            _precision(dtype),
-            None if device is None else check_device(device),
-        )
+        precision = getattr(dtype, "__name__", str(dtype))
+        if precision not in ("float32", "float64"):
+            raise ValueError(
+                f"dtype must be float32 or float64, got {dtype!r:.60}; write dtype='float32'"
+            )
+        self.dtype = np.dtype(precision)
+        self._device = None if device is None else check_device(device)
         self._jobs = check_integer("jobs", jobs, 1, "it is the number of workers")
-        if self._jobs > 1:
-            need("joblib", "jobs above 1")
         self._source: Sequence = prompts if isinstance(prompts, Sequence) else _cut(prompts)
         if not len(self._source):
             raise ValueError("prompts must hold at least one block, got none")
@@ -86,21 +79,22 @@ class Blocks:
             (kernel, b, shared, None if own is None else own[b[0] * size : (b[-1] + 1) * size])
             for b in runs
         ]
-        with self._exact():
+        with self._alone():
             if self._jobs == 1:
                 parts = [self._run(*task) for task in tasks]
             else:
                 from joblib import Parallel, delayed
 
-                workers = Parallel(self._jobs, prefer="threads")
-                parts = workers(delayed(self._run)(*task) for task in tasks)
+                parts = Parallel(self._jobs, prefer="threads")(
+                    delayed(self._run)(*task) for task in tasks
+                )
         numbers, sums = zip(*parts)  # in the order of the runs, whoever computed them
         total = [sum(arrays) for arrays in zip(*sums)]
         return total if own is None else [np.concatenate(numbers), *total]
 
     def _run(self, kernel, run, shared, own):
         numbers, total, size = [], [], self._size
-        with self._exact():  # a worker may be another process
+        with self._alone():  # a worker may be another process
             shared = [self._put(array) for array in shared]
             for k, b in enumerate(run):
                 mine = [] if own is None else [self._put(own[k * size : (k + 1) * size])]
@@ -109,19 +103,9 @@ class Blocks:
                 total = [old + new for old, new in zip(total, found)] if total else found
             return np.concatenate(numbers) if numbers else None, [*map(self._back, total)]
 
-    @contextlib.contextmanager
-    def _exact(self) -> Iterator[None]:
-        """The same bits from every worker: one thread each, and no shortened factors in products of torch."""
-        with contextlib.ExitStack() as stack:
-            if self._jobs > 1:
-                stack.enter_context(one_thread())
-            if self._device is not None:
-                import torch
-
-                before = torch.get_float32_matmul_precision()
-                stack.callback(torch.set_float32_matmul_precision, before)
-                torch.set_float32_matmul_precision("highest")
-            yield
+    def _alone(self) -> contextlib.AbstractContextManager:
+        """One thread for each of many workers: the same bits from every one."""
+        return one_thread() if self._jobs > 1 else contextlib.nullcontext()
 
     def _read(self, b: int) -> Block:
         data = self._source[b]
@@ -145,13 +129,6 @@ class Blocks:
 
     def _back(self, array):
         return np.asarray(array if self._device is None else array.cpu(), np.float64)
-
-
-def _precision(dtype: DTypeLike) -> np.dtype:
-    with contextlib.suppress(TypeError, ValueError):
-        if dtype is not None and np.dtype(dtype) in (np.float32, np.float64):
-            return np.dtype(dtype)
-    raise ValueError(f"dtype must be float32 or float64, got {dtype!r:.60}; write dtype='float32'")
 
 
 def _cut(prompts, size=4096):

@@ -1,14 +1,11 @@
 """Exact errors of given weights over all prompts, the best weights, and the contrast of the thesis."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spinlib._core import check_array, check_integer, check_noise, check_real, check_type
-from spinlib.icl._correlated import check_corr, token_sums
 from spinlib.icl._mapping import check_weights, linear_attention
-from spinlib.icl._prompts import Prompts
+from spinlib.icl._prompts import Prompts, check_corr, token_sums
 
 
 def population_error(

@@ -1,7 +1,5 @@
 """The map from prompts to a spin glass, from spins back to weights, and answers: of weights, and of Bayes' student."""
 
-from __future__ import annotations
-
 from math import isqrt
 
 import numpy as np
@@ -86,18 +84,13 @@ def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
     >>> weights([1, 2, 3, 4, 5, 6]).tolist()
     [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     """
-    if D is None:
-        n = len(check_array("mean", mean, (None,)))
-        D = isqrt(n)
-        if n < 2 or D * (D + 1) != n:
-            raise ValueError(
-                f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}; "
-                "pass the mean of a glass that to_spin_glass made"
-            )
-    D = check_integer("D", D, 1)
-    mean = check_array(
-        "mean", mean, (D * (D + 1),), hint=f"D = {D} has D (D + 1) = {D * (D + 1)} spins"
-    )
+    mean = check_array("mean", mean, (None,))
+    n, D = len(mean), isqrt(len(mean)) if D is None else check_integer("D", D, 1)
+    if n < 2 or D * (D + 1) != n:
+        raise ValueError(
+            f"mean must hold D (D + 1) spins, 2, 6, 12, 20, ..., got {n}, where D = {D} has "
+            f"{D * (D + 1)}; pass the mean of a glass that to_spin_glass made"
+        )
     return mean.reshape(D + 1, D).copy()
 
 
@@ -118,37 +111,6 @@ def linear_attention(W: ArrayLike, X: ArrayLike) -> np.ndarray:
     True
     """
     return _predict(W, *read(check_prompts(X)))
-
-
-def think(W: ArrayLike, X: ArrayLike, k: int) -> np.ndarray:
-    """Answers (k, P) after each of k passes through the one layer W: a pass reads what is left of the labels.
-
-    The first is :func:`linear_attention`. A pass takes its answer to every token, examples too, off the label (0 for
-    the query), and the query's slot then holds minus the sum of the answers. With c I on top of a row of 0 the passes
-    are k steps of gradient descent in each prompt. ``W``, ``X`` as there. A layer whose passes overshoot gives answers
-    that grow without bound: nothing is cut off. ValueError where shapes do not fit and for k < 1.
-
-    >>> import numpy as np
-    >>> from spinlib.icl import LinearTask, think
-    >>> prompts = LinearTask(D=2, N=400).sample(100, rng=0)
-    >>> error = np.abs(think(np.eye(3, 2), prompts.X, 20) - prompts.y).mean(1)
-    >>> bool(error[0] < 0.1 and error[1] < 0.02 and error[19] < 1e-10)
-    True
-    """
-    X = check_prompts(X)
-    N, D = X.shape[2] - 1, X.shape[1] - 1
-    W, left = check_weights(W, D)[:, :D], np.pad(X[:, D, :N], ((0, 0), (0, 1)))
-    answers = np.empty((check_integer("k", k, 1), len(X)))
-    for answer in answers:
-        u = (
-            np.einsum(
-                "pdn,pn->pd", np.concatenate([X[:, :D, :N], left[:, None, :N]], 1), left[:, :N]
-            )
-            / N
-        )
-        left -= ((u @ W)[:, None] @ X[:, :D])[:, 0]
-        answer[:] = -left[:, N]
-    return answers
 
 
 def check_weights(W: ArrayLike, D: int | None = None) -> np.ndarray:
@@ -211,10 +173,6 @@ def pool_posterior(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarra
     """
     pairs = check_array("pairs", pairs, (None, None, None), hint="pairs are (P, n, D + 1)")
     pool = check_array("pool", pool, (None, pairs.shape[2] - 1), hint="one rule of length D a row")
-    if 0 in pairs.shape or not pool.size:
-        raise ValueError(
-            f"pairs and pool must not be empty, got shapes {pairs.shape} and {pool.shape}"
-        )
     noise = check_noise(noise, above=1e-75)
     guesses = pairs[:, :, :-1] @ pool.T  # (P, n, K)
     after = np.cumsum((guesses - pairs[:, :, -1:]) ** 2, 1) / (2 * noise**2)

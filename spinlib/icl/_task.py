@@ -1,11 +1,8 @@
 """The task: linear regression in context, sampled as whole prompts or directly as features."""
 
-from __future__ import annotations
-
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -21,11 +18,10 @@ from spinlib._core import (
     one_line,
 )
 from spinlib.icl._blocks import Blocks
-from spinlib.icl._correlated import check_corr, correlated_features, root
-from spinlib.icl._prompts import Features, Prompts
+from spinlib.icl._prompts import Features, Prompts, check_corr, correlated_features, root
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class LinearTask(Noun):
     r"""Noisy linear regression in context: y = w.x / sqrt(D) + noise g, with x, w ~ N(0, I_D), a prompt of N examples.
 
@@ -46,36 +42,25 @@ class LinearTask(Noun):
 
     D: int
     N: int
-    corr: float | np.ndarray = 0.0
-    noise: float = 0.0
-    tasks: np.ndarray | None = None
+    corr: float | np.ndarray
+    noise: float
+    tasks: np.ndarray | None
 
     __repr__ = one_line
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            D: int,
-            N: int,
-            corr: ArrayLike = 0.0,
-            noise: float = 0.0,
-            tasks: ArrayLike | None = None,
-        ) -> None: ...
-
-    def __post_init__(self):
-        D = check_integer("D", self.D, 1, hint="D is the dimension of x")
-        N = check_integer("N", self.N, 1, hint="N is the number of examples in the prompt")
-        freeze(self, D=D, N=N, corr=check_corr(self.corr, N), noise=check_noise(self.noise))
-        if self.tasks is not None:
-            tasks = check_array(
-                "tasks", self.tasks, (None, self.D), hint="one task vector of length D a row"
-            )
-            if not len(tasks):
-                raise ValueError(
-                    "tasks must hold at least one task vector, got none; None means fresh tasks"
-                )
-            freeze(self, tasks=tasks)
+    def __init__(
+        self,
+        D: int,
+        N: int,
+        corr: ArrayLike = 0.0,
+        noise: float = 0.0,
+        tasks: ArrayLike | None = None,
+    ) -> None:
+        D = check_integer("D", D, 1, hint="D is the dimension of x")
+        N = check_integer("N", N, 1, hint="N is the number of examples in the prompt")
+        if tasks is not None:
+            tasks = check_array("tasks", tasks, (None, D), "one task a row; None: fresh ones")
+        freeze(self, D=D, N=N, corr=check_corr(corr, N), noise=check_noise(noise), tasks=tasks)
 
     def _drawn(self, P: int, rng: RNG) -> tuple[int, np.random.Generator, np.ndarray]:
         """P, the generator and P tasks."""
@@ -91,9 +76,7 @@ class LinearTask(Noun):
         X[:, :D] = rng.standard_normal((P, D, N + 1))
         if np.ndim(self.corr):
             X[:, :D] = X[:, :D] @ root(self.corr, N).T
-        elif (
-            self.corr
-        ):  # one shared Gaussian a coordinate gives K = c + (1 - c) delta exactly, up to c = 1
+        elif self.corr:  # one shared Gaussian a coordinate gives K exactly, up to c = 1
             X[:, :D] *= np.sqrt(1 - self.corr)
             X[:, :D] += np.sqrt(self.corr) * rng.standard_normal((P, D, 1))
         X[:, D] = np.einsum("pd,pdn->pn", w, X[:, :D]) / np.sqrt(D)
@@ -118,14 +101,11 @@ class LinearTask(Noun):
         w2 = (w * w).sum(1)
         s2 = w2 / D + self.noise**2
         yy = s2 * rng.chisquare(N, P)  # y0.y0
-        w2, s2 = (
-            np.where(w2 > 0, w2, 1),
-            np.where(s2 > 0, s2, 1),
-        )  # a task of a pool may be 0: it divides 0
+        # a task of a pool may be 0: it divides 0
+        w2, s2 = np.where(w2 > 0, w2, 1), np.where(s2 > 0, s2, 1)
         z = rng.standard_normal((P, D))
-        along = (
-            (1 - self.noise / np.sqrt(s2)) * (w * z).sum(1) / w2
-        )  # the part of z along w that y0 has fixed
+        # the part of z along w that y0 has fixed
+        along = (1 - self.noise / np.sqrt(s2)) * (w * z).sum(1) / w2
         Xy = (yy / (np.sqrt(D) * s2) - np.sqrt(yy) * along)[:, None] * w + np.sqrt(yy)[:, None] * z
         if self.noise:
             y += self.noise * rng.standard_normal(P)
@@ -143,7 +123,7 @@ class LinearTask(Noun):
         y = (x @ rules[:, :, None])[:, :, 0] + self.noise * rng.standard_normal((P, self.N + 1))
         return np.concatenate([x, y[:, :, None]], 2), rules
 
-    def blocks(self, P: int, *, size: int = 4096, rng: int = 0) -> PromptBlocks:
+    def blocks(self, P: int, *, size: int = 4096, rng: int = 0) -> "PromptBlocks":
         """P prompts in blocks of ``size`` that are drawn where they are read: nothing is stored but this recipe.
 
         Block b is drawn by :meth:`sample_features` from a generator that counts (Philox, with the key (rng, b)), so it
@@ -155,12 +135,11 @@ class LinearTask(Noun):
         >>> len(blocks), blocks[2]
         (3, Features(P=1808, D=3))
         """
-        hint = "it is the key of a generator that counts, no generator; write rng=0"
         return PromptBlocks(
             self,
             check_integer("P", P, 1, hint="P is the number of prompts"),
             check_integer("size", size, 1, hint="size is the number of prompts of a block"),
-            check_integer("rng", rng, 0, hint=hint),
+            check_integer("rng", rng, 0, "it is the key of a generator that counts; write rng=0"),
         )
 
 
@@ -190,11 +169,8 @@ class PromptBlocks(Sequence[Features]):
         return -(-self.P // self.size)
 
     def __getitem__(self, b: Any) -> Any:  # Features; of a slice, a list
-        if isinstance(b, slice):
-            return [self[k] for k in range(len(self))[b]]
-        b = check_integer("a block", b, -sys.maxsize, hint="blocks are counted from 0")
-        if not -len(self) <= b < len(self):
-            raise IndexError(f"there are {len(self)} blocks, 0 to {len(self) - 1}, got {b}")
-        b %= len(self)
+        b = range(len(self))[b]  # which counts from the end, cuts, and says what is no index
+        if isinstance(b, range):
+            return [self[k] for k in b]
         rng = np.random.Generator(np.random.Philox(key=[self.seed, b]))
         return self.task.sample_features(min(self.size, self.P - b * self.size), rng=rng)

@@ -1,13 +1,11 @@
 """The ground state, which for a quadratic energy gives the exact marginals: by Cholesky, or by conjugate gradients."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigvalsh, lapack
 
-from spinlib._core import Callback, check_flag, iterate
-from spinlib.inference._marginals import Marginals, check_glass, relative, story, warn
+from spinlib._core import Callback, check_flag, check_real, iterate, warn
+from spinlib.inference._marginals import Marginals, check_glass, relative
 from spinlib.inference._passes import Data, check, curvature, fields
 from spinlib.spin_glass import SpinGlass
 
@@ -58,17 +56,17 @@ def _no_ground_state(glass: SpinGlass, scaled: np.ndarray) -> str:
     )
     if (spectrum[~flat] < 0).any():
         lowest = eigvalsh(glass.hessian, subset_by_index=[0, 0])[0]
-        what = (
-            f"its smallest eigenvalue is {lowest:.3g}: the energy falls without end along that direction and "
-            "has no minimum; raise the ridge"
+        return (
+            "the Hessian diag(lam) - J must be positive definite, its smallest eigenvalue is "
+            f"{lowest:.3g}: the energy falls without end along that direction and has no minimum; "
+            "raise the ridge"
         )
-    else:
-        what = (
-            f"{max(1, flat.sum())} of its {len(flat)} eigenvalues are 0: the energy is flat along these "
-            "directions, so there is no single minimum; raise the ridge, use more prompts than spins, or "
-            "ground_state_cg for one of the minima"
-        )
-    return f"the Hessian diag(lam) - J must be positive definite, {what}"
+    return (
+        "the Hessian diag(lam) - J must be positive definite, "
+        f"{max(1, flat.sum())} of its {len(flat)} eigenvalues are 0: the energy is flat along these "
+        "directions, so there is no single minimum; raise the ridge, use more prompts than spins, or "
+        "ground_state_cg for one of the minima"
+    )
 
 
 def ground_state_cg(
@@ -99,7 +97,7 @@ def ground_state_cg(
     >>> ground_state_cg(LinearTask(D=2, N=10).sample(50, rng=0), ridge=0.1).converged
     True
     """
-    over, ridge = check(prompts, ridge, tol)
+    (over, ridge), tol = check(prompts, ridge, tol), check_real("tol", tol, above=0, maximum=1e75)
     h, squares = (total / over.P for total in over.sums(fields))
     stiffness = np.where(ridge + squares > 0, ridge + squares, 1.0)
     if not h.any():
@@ -126,12 +124,16 @@ def ground_state_cg(
         callback=callback,
     )
     mean, n_iter = found.state[0], found.n_iter
-    residual = relative(h - hessian(mean), h)
-    converged = (
-        residual <= 10 * tol + 1e-14
-    )  # the true residual, not the one that the recursion believes
+    residual = relative(h - hessian(mean), h)  # the true one, which decides
+    converged = residual <= 10 * tol + 1e-14
     reason = "" if converged else f"residual {residual:.1e} > tol {tol:.1e} after {n_iter} sweeps"
     warn("ground_state_cg", reason, "raise max_iter, or the ridge")
-    history = np.append(found.history[:-1], residual)[:n_iter]
-    how = {"converged": converged, "residual": residual, "history": history, "reason": reason}
-    return Marginals(mean=mean.ravel(), **story(found) | how)
+    return Marginals(
+        mean=mean.ravel(),
+        state=found.state,
+        converged=converged,
+        n_iter=n_iter,
+        residual=residual,
+        history=np.append(found.history[:-1], residual)[:n_iter],
+        reason=reason,
+    )

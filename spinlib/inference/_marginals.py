@@ -1,14 +1,10 @@
 """The result of every inference routine, and the checks that they share."""
 
-from __future__ import annotations
-
-import warnings
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spinlib._core import ConvergenceWarning, Found, Iteration, check_real, one_line
+from spinlib._core import Found, check_real, check_type, warn
 from spinlib.spin_glass import SpinGlass
 
 
@@ -30,8 +26,6 @@ class Marginals(Found):
     mean: np.ndarray
     _var: np.ndarray | None = None
 
-    __repr__ = one_line
-
     @property
     def var(self) -> np.ndarray:
         """Variances of the spins, (n,); AttributeError where the solver gives none."""
@@ -43,7 +37,7 @@ class Marginals(Found):
 
 
 def marginals(
-    found: Iteration,
+    found: Found,
     mean: np.ndarray,
     x: np.ndarray,
     beta: float,
@@ -63,20 +57,8 @@ def marginals(
             "damping does not help"
         )
     warn(name, "" if converged else reason, remedy, stacklevel=4)
-    how = story(found) | {"converged": converged, "reason": reason}
+    how = vars(replace(found, converged=converged, reason=reason, _trail=()))
     return Marginals(mean=mean, _var=x / beta, **how)
-
-
-def story(found: Found) -> dict[str, Any]:
-    """What every result says of how it was found."""
-    return {field.name: getattr(found, field.name) for field in fields(Found)}
-
-
-def warn(name: str, reason: str, remedy: str, stacklevel: int = 3) -> None:
-    """ConvergenceWarning for the caller of a solver that has a reason not to have converged."""
-    if reason:
-        words = f"{name} did not converge: {reason}; {remedy}"
-        warnings.warn(words, ConvergenceWarning, stacklevel=stacklevel)
 
 
 def relative(vector: np.ndarray, scale: np.ndarray) -> float:
@@ -86,19 +68,10 @@ def relative(vector: np.ndarray, scale: np.ndarray) -> float:
 
 def check_glass(glass: SpinGlass, beta: float, message_passing: bool = False) -> float:
     """beta as a float, of a SpinGlass, for message passing one with positive stiffnesses, or an error in words."""
-    if not isinstance(glass, SpinGlass):
-        raise TypeError(
-            f"glass must be a SpinGlass, got {type(glass).__name__}; "
-            "icl.to_spin_glass(prompts, ridge) makes one"
-        )
+    check_type("glass", glass, SpinGlass, "icl.to_spin_glass(prompts, ridge) makes one")
     if message_passing and not (glass.lam > 0).all():
         raise ValueError(
             f"message passing needs lam > 0 for every spin, got {glass.lam.min():.3g}; a spin without "
             "stiffness has no ground state: raise the ridge"
         )
-    return check_beta(beta)
-
-
-def check_beta(beta: float) -> float:
-    """beta as a positive float, or an error in words."""
-    return check_real("beta", beta, above=0, hint="it is the inverse temperature")
+    return check_real("beta", beta, above=0, minimum=1e-75, hint="it is the inverse temperature")

@@ -1,23 +1,18 @@
 """Message passing between the spins of a glass: relaxed BP, a message an edge; AMP, one a spin; VAMP, any spectrum."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.linalg.blas import dsymv
 
-from spinlib._core import Callback, Iteration, check_finite, check_flag, iterate
+from spinlib._core import Callback, Found, check_array, check_finite, check_flag, iterate
 from spinlib.inference._marginals import Marginals, check_glass, marginals
 from spinlib.spin_glass import SpinGlass
 
 # From x = 1/lam the variances can only rise, and stay below any positive fixed point x*: x <= x* gives
 # lam - J^2 x >= lam - J^2 x* > 0. So one that is not positive proves that there is no positive fixed point.
 _NO_VARIANCES = "the variances have no positive fixed point"
-_ELSEWHERE = "damping does not help: use ground_state, or sample_amp on the prompts"
-_DAMP = "raise damping, or use ground_state, or sample_amp on the prompts"
+_ELSEWHERE = "use ground_state, or sample_amp on the prompts"
 
 
 def relaxed_bp(
@@ -51,16 +46,11 @@ def relaxed_bp(
     beta = check_glass(glass, beta, message_passing=True)
     J, h, lam = glass.J, glass.h[:, None], glass.lam[:, None]
     J2 = J * J
-    joined = (
-        J2 > 0
-    )  # the diagonal and the edges that are none carry no message: what stands there answers nobody
+    joined = J2 > 0  # the others carry no message: what stands there answers nobody
 
     def step(state):
         m, x = state  # m[i, j] is the message i -> j
-        in_m, in_x = (
-            J * m.T,
-            J2 * x.T,
-        )  # what i hears from j; then, in the same memory, what it tells j
+        in_m, in_x = J * m.T, J2 * x.T  # what i hears from j; then, in place, what it tells j
         in_x += lam - in_x.sum(1, keepdims=True)
         x = np.divide(1.0, in_x, out=in_x)
         m = np.subtract(h + in_m.sum(1, keepdims=True), in_m, out=in_m)
@@ -79,7 +69,7 @@ def relaxed_bp(
         callback=callback,
         fault=lambda state: _fault(state[1], joined),
     )
-    reason, remedy = _why(found, step, float(damping), x=1)
+    reason, remedy = _why(found, damping, x=1)
     # the diagonal removes J_ii = 0 from the sums, that is nothing: it holds the marginals of eq. (149)
     m, x = (np.diagonal(array).copy() for array in found.state)
     return marginals(found, m, x, beta, "relaxed_bp", remedy, reason)
@@ -118,12 +108,8 @@ def amp(
     [1.  0.4] [1.4 0.7]
     """
     beta, onsager = check_glass(glass, beta, message_passing=True), check_flag("onsager", onsager)
-    h, lam, J, J2 = (
-        glass.h,
-        glass.lam,
-        glass.J.T,
-        (glass.J**2).T,
-    )  # symmetric; columns first, for BLAS
+    h, lam = glass.h, glass.lam
+    J, J2 = glass.J.T, (glass.J**2).T  # symmetric; columns first, for BLAS
 
     def step(state):
         m, m_old, x = state
@@ -143,7 +129,7 @@ def amp(
         callback=callback,
         fault=lambda state: _fault(state[2]),
     )
-    reason, remedy = _why(found, step, float(damping), x=2)
+    reason, remedy = _why(found, damping, x=2)
     name = "amp" if onsager else "amp without the Onsager term"
     return marginals(found, found.state[0], found.state[2], beta, name, remedy, reason)
 
@@ -158,29 +144,20 @@ def _fault(x: np.ndarray, counts: np.ndarray | bool = True) -> str:
     return f"{_NO_VARIANCES} ({wrong} of {total} left the positive numbers)" if wrong else ""
 
 
-def _why(found: Iteration, step: Callable, damping: float, x: int) -> tuple[str, str]:
-    """Why message passing stopped, and what to do: variances or means, told apart by two more sweeps."""
+def _why(found: Found, damping: float, x: int) -> tuple[str, str]:
+    """Why message passing stopped, and what to do: variances or means, told apart by the last two sweeps."""
     if found.converged or found.reason.startswith(_NO_VARIANCES):
-        return found.reason, _ELSEWHERE
-    if found.last is found.state and found.residual < 0.5 * found.history[found.n_iter // 2]:
+        return found.reason, f"damping does not help: {_ELSEWHERE}"
+    if found._trail[-1] is found.state and found.residual < 0.5 * found.history[found.n_iter // 2]:
         return f"still converging: {found.reason}", "raise max_iter"
-    with np.errstate(all="ignore"):
-        states = [found.last]
-        for _ in range(2):
-            states.append(
-                tuple(
-                    (1 - damping) * new + damping * old
-                    for new, old in zip(step(states[-1]), states[-1])
-                )
-            )
-    (m, v), (m1, v1), (m2, _) = ((state[0], state[x]) for state in states)
-    if np.abs(v1 - v).max() > 1e-3 * (1 - damping) * np.abs(v).max():
+    (m, _), (m1, v1), (m2, v2) = ((state[0], state[x]) for state in found._trail)
+    if np.abs(v2 - v1).max() > 1e-3 * (1 - damping) * np.abs(v2).max():
         return (
             f"the variances have not settled: {found.reason}",
             "raise max_iter; if it stays so, they have no fixed point",
         )
-    turning = ((m2 - m1) * (m1 - m)).sum() < 0
-    return f"the means {'oscillate' if turning else 'do not settle'}: {found.reason}", _DAMP
+    turning = "oscillate" if ((m2 - m1) * (m1 - m)).sum() < 0 else "do not settle"
+    return f"the means {turning}: {found.reason}", f"raise damping, or {_ELSEWHERE}"
 
 
 def vamp(
@@ -217,14 +194,9 @@ def vamp(
     [1.3333 1.3333] [1.3333 1.3333]
     """
     beta = check_glass(glass, beta, message_passing=True)
-    ridge = check_finite(
-        "ridge", ridge, minimum=0.0, hint="it is the stiffness that a spin has without the others"
-    )
-    if ridge.ndim and ridge.shape != glass.h.shape:
-        raise ValueError(
-            f"ridge must be a number or have shape {glass.h.shape}, got shape {ridge.shape}; "
-            "give one ridge a spin"
-        )
+    ridge = check_finite("ridge", ridge, minimum=0, hint="it is the stiffness of a spin alone")
+    if ridge.ndim:
+        check_array("ridge", ridge, glass.h.shape, "give a number, or one ridge a spin")
     ridge = np.broadcast_to(ridge, glass.h.shape)
     spectrum, basis = eigh(np.diag(glass.lam - ridge) - glass.J)
 
@@ -236,10 +208,7 @@ def vamp(
         gamma, q = state  # the couplings say: exp(q s - gamma s^2 / 2) to every spin
         mean, x = spins(gamma, q)
         average = x.mean()
-        gamma2, q2 = (
-            1.0 / average - gamma,
-            mean / average - q,
-        )  # what the spins say to the couplings
+        gamma2, q2 = 1.0 / average - gamma, mean / average - q  # the spins to the couplings
         weight = 1.0 / (gamma2 + spectrum)
         if not (weight > 0).all():
             return gamma * np.nan, q  # no Gaussian: reported as not finite

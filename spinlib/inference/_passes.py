@@ -3,38 +3,34 @@
 A kernel reads as its formula, in numpy and in torch alike; :meth:`spinlib.icl.Blocks.sums` adds it up over the prompts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from spinlib._core import Callback, check_array, check_real, iterate
+from spinlib._core import Callback, check_array, check_real, iterate, warn
 from spinlib.icl import Blocks, Features, Prompts
-from spinlib.inference._marginals import Marginals, check_beta, marginals, story, warn
+from spinlib.inference._marginals import Marginals, marginals
 
-Block: TypeAlias = tuple[Any, Any, Any]  # u (m, D+1), query (m, D), y (m,) of m prompts
 Data: TypeAlias = Prompts | Features | Blocks | Sequence[Features] | Sequence[Prompts]
-LEAST = 1e-6  # no tolerance below it in float32, whose rounding no sweep undoes
 
 
-def fields(block: Block) -> tuple:
+def fields(block: tuple) -> tuple:
     """Sum y s, and sum s^2."""
     u, x, y = block
     return u.T @ (x * y[:, None]), (u * u).T @ (x * x)
 
 
-def curvature(block: Block, W: np.ndarray) -> tuple:
+def curvature(block: tuple, W: np.ndarray) -> tuple:
     """Sum s (s . W)."""
     u, x, _ = block
     return (u.T @ (x * ((u @ W) * x).sum(1)[:, None]),)
 
 
-def messages(block: Block, m: np.ndarray, v: np.ndarray, P: float, g: np.ndarray) -> tuple:
+def messages(block: tuple, m: np.ndarray, v: np.ndarray, P: float, g: np.ndarray) -> tuple:
     """What prompts tell spins of means m and variances v / beta: g (own) of each prompt, precisions, sum g s."""
     u, x, y = block
     u2, x2 = u * u, x * x
@@ -43,13 +39,13 @@ def messages(block: Block, m: np.ndarray, v: np.ndarray, P: float, g: np.ndarray
     return g, u2.T @ (x2 / (P + tau)[:, None]), u.T @ (x * g[:, None])
 
 
-def heard(block: Block, z: np.ndarray) -> tuple:
+def heard(block: tuple, z: np.ndarray) -> tuple:
     """z (own) as it is, and sum z s without the row of the labels."""
     u, x, _ = block
     return z, u[:, :-1].T @ (x * z[:, None])
 
 
-def surprises(block: Block, W: np.ndarray, back: float, z: np.ndarray) -> tuple:
+def surprises(block: tuple, W: np.ndarray, back: float, z: np.ndarray) -> tuple:
     """Residuals z (own) of weights W (D, D), with the reaction to their own messages, and sum z s."""
     u, x, y = block
     return heard(block, y - ((u[:, :-1] @ W) * x).sum(1) + back * z)
@@ -59,9 +55,9 @@ def check(prompts: Data, ridge: float, tol: float) -> tuple[Blocks, float]:
     """The blocks of prompts to go over, and ridge, or an error in words."""
     over = prompts if isinstance(prompts, Blocks) else Blocks(prompts)
     ridge = check_real("ridge", ridge, minimum=0)
-    if over.dtype == np.float32 and check_real("tol", tol, above=0) < LEAST:
+    if over.dtype == np.float32 and check_real("tol", tol, above=0) < 1e-6:
         raise ValueError(
-            f"tol must be at least {LEAST:g} in float32, whose rounding no sweep undoes, got {tol:g}; "
+            f"tol must be at least 1e-06 in float32, whose rounding no sweep undoes, got {tol:g}; "
             "write tol=1e-4"
         )
     return over, ridge
@@ -95,13 +91,11 @@ def sample_amp(
     >>> print(found.converged, np.allclose(found.mean, ground_state_cg(prompts, ridge=0.1).mean, atol=1e-9))
     True True
     """
-    (over, ridge), beta = check(prompts, ridge, tol), check_beta(beta)
-    P = over.P
+    over, ridge = check(prompts, ridge, tol)
+    P, beta = over.P, check_real("beta", beta, above=0, hint="it is the inverse temperature")
 
     def step(state):
-        m, v, g = (
-            state  # means and beta times variances of the spins, (D+1, D); g (P,) of the prompts
-        )
+        m, v, g = state  # means and beta times variances of the spins, and g (P,) of the prompts
         g, precision, pull = over.sums(messages, m, v, P, own=g)
         v = 1.0 / (ridge + precision)
         return v * (precision * m + pull), v, g
@@ -168,7 +162,7 @@ def spike_amp(
 
     Warns and returns ``converged=False`` where it does not settle. Convergence says nothing of truth: with few prompts
     it settles far from weights that fit better (``theory.spike_thresholds``). ValueError for a share outside (0, 1),
-    size 0, and a feature that is 0 in every prompt.
+    a size <= 0, and a feature that is 0 in every prompt.
 
     >>> from spinlib.icl import LinearTask, contrast, weights
     >>> from spinlib.inference import spike_amp
@@ -178,24 +172,16 @@ def spike_amp(
     """
     over, _ = check(prompts, 0.0, tol)
     P, D = over.P, over.D
-    share = (
-        None
-        if share is None
-        else check_real("share", share, above=0, below=1, hint="it is a probability")
-    )
+    if share is not None:
+        share = check_real("share", share, above=0, below=1, hint="it is a probability")
     if size is not None:
-        size = check_real(
-            "size", size, minimum=-1e75, maximum=1e75, hint="the value of a weight that is not 0"
-        )
-    if size == 0:
-        raise ValueError("size must not be 0, got 0.0; leave it out to have it learned")
+        size = check_real("size", size, above=0, maximum=1e75, hint="it is that of a weight not 0")
     A = over.sums(fields)[1][:D]
     if not A.all():
         raise ValueError(
             f"{(A == 0).sum()} of {A.size} features are 0 in every prompt: leave out these coordinates"
         )
-    W, z, first = np.zeros((D, D)), np.zeros(P), (0.0, 0.0, 0.0)
-    state = start if isinstance(start, tuple) else None
+    W, state = np.zeros((D, D)), start if isinstance(start, tuple) else None
     if start is not None and state is None:
         W = check_array("start", start, (D + 1, D), hint="weights W (D+1, D), or a whole state")[:D]
 
@@ -206,24 +192,18 @@ def spike_amp(
         return expit(np.log(share / (1 - share)) + precision * size * (r - size / 2))
 
     def step(state):
-        W, z, (back, now, value) = (
-            state  # W (D, D) of the spins, z (P,) of the prompts, what is learned
-        )
-        z, pull = over.sums(
-            surprises, W, back, own=z
-        )  # with the reaction of the prompts to their own messages
+        W, z, (back, now, value) = state  # (D, D) of the spins, (P,) of the prompts, learned
+        z, pull = over.sums(surprises, W, back, own=z)  # with their own messages' reaction
         r, precision = W + pull / A, A / noise(z)
         p = posterior(r, precision, now, value)
         back = value**2 * float((precision * p * (1 - p)).sum()) / P
         value = float((p * r).sum() / p.sum()) if size is None else size
         return value * p, z, np.array([back, p.mean() if share is None else share, value])
 
-    if state is None:  # else this sweep was made before
-        z, pull = over.sums(surprises, W, 0.0, own=z)
-        first = 0.0, share or 1 / D, size or (W + pull / A).max()
+    z, pull = over.sums(surprises, W, 0.0, own=np.zeros(P))
     found = iterate(
         step,
-        (W, z, np.array(first)),
+        (W, z, np.array([0.0, share or 1 / D, size or (W + pull / A).max()])),
         damping=damping,
         tol=tol,
         max_iter=max_iter,
@@ -236,5 +216,10 @@ def spike_amp(
     mean, var = np.zeros((2, D + 1, D))
     mean[:D], var[:D] = W, size**2 * p * (1 - p)
     warn("spike_amp", found.reason, "raise damping or max_iter, or use more prompts")
-    how = story(found) | {"share": float(share), "size": float(size)}
-    return SpikeMarginals(mean=mean.ravel(), _var=var.ravel(), **how)
+    return SpikeMarginals(
+        mean=mean.ravel(),
+        _var=var.ravel(),
+        share=float(share),
+        size=float(size),
+        **vars(found),
+    )

@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike
 from spinlib._core import (
     Noun,
     RNG,
-    check_array,
+    Result,
     check_finite,
     check_flag,
     check_integer,
     check_last_axis,
-    check_numbers,
     check_real,
     check_rng,
     check_type,
@@ -32,7 +31,7 @@ MAX_P = 8  # the sum over the p! orders of the indices is explicit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Couplings(Noun):
+class Couplings(Noun, Result):
     """The disorder of a p-spin model, a symmetric tensor: ``H(s) = -sum_{i1..ip} J_{i1..ip} s_i1 ... s_ip``.
 
     ``tensor`` has shape (N,) * p with p >= 2 and must be symmetric under permutations of its axes (a read-only copy is
@@ -52,13 +51,13 @@ class Couplings(Noun):
         def __init__(self, tensor: ArrayLike) -> None: ...
 
     def __post_init__(self):
-        shape = check_numbers("tensor", self.tensor).shape
+        tensor = check_finite("tensor", self.tensor)
+        shape = tensor.shape
         if len(shape) < 2 or len(set(shape)) != 1 or shape[0] < 2:
             raise ValueError(
                 f"tensor must have shape (N,) * p with N >= 2 and p >= 2, got {shape}; "
                 "draw one with gaussian_couplings(n_spins, p)"
             )
-        tensor = check_array("tensor", self.tensor, shape)  # (N,) * p, float64
         scale = 1e-12 * max(np.abs(tensor).max(), 1e-300)
         for axis in range(1, tensor.ndim):
             if np.abs(tensor - np.swapaxes(tensor, 0, axis)).max() > scale:
@@ -67,9 +66,6 @@ class Couplings(Noun):
                     "average it over all permutations of its axes"
                 )
         freeze(self, tensor=tensor)
-
-    def __repr__(self) -> str:
-        return f"Couplings(n_spins={self.n_spins}, p={self.p})"
 
     @property
     def n_spins(self) -> int:
@@ -135,49 +131,50 @@ def gaussian_couplings(
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
     (16, 16, 16)
     """
-    return Couplings(_noise(*_check_sizes(n_spins, p, distinct), check_rng(rng)))
-
-
-def _noise(n_spins, p, distinct, rng):
-    """Tensor of :func:`gaussian_couplings`."""
-    if not distinct:
-        tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
-        return sum(np.transpose(tensor, axes) for axes in permutations(range(p))) / factorial(p)
+    n_spins, p = _check_sizes(n_spins, p)
+    if not check_flag("distinct", distinct):
+        return Couplings(_noise(n_spins, p, check_rng(rng)))
+    if n_spins < p:
+        raise ValueError(
+            f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
+            "take more spins"
+        )
     index = np.array(list(combinations(range(n_spins), p)))
-    value = (
-        rng.standard_normal(comb(n_spins, p))
-        * np.sqrt(factorial(p) / 2 / n_spins ** (p - 1))
-        / factorial(p)
-    )
+    value = check_rng(rng).standard_normal(comb(n_spins, p))
+    value = value * np.sqrt(factorial(p) / 2 / n_spins ** (p - 1)) / factorial(p)
     tensor = np.zeros((n_spins,) * p)
     for axes in permutations(range(p)):
         tensor[tuple(index[:, a] for a in axes)] = value
-    return tensor
+    return Couplings(tensor)
+
+
+def _noise(n_spins, p, rng):
+    """Tensor of :func:`gaussian_couplings` over all index tuples."""
+    tensor = rng.standard_normal((n_spins,) * p) * np.sqrt(0.5 / n_spins ** (p - 1))
+    return sum(np.transpose(tensor, axes) for axes in permutations(range(p))) / factorial(p)
 
 
 def planted_couplings(
-    n_spins: int, p: int = 3, *, T: float, distinct: bool = False, rng: RNG = None
+    n_spins: int, p: int = 3, *, T: float, rng: RNG = None
 ) -> tuple[Couplings, np.ndarray]:
     """Couplings that hide a configuration, ``(couplings, plant)``, with the law ``P0(J) exp(-H_J(plant) / T)``.
 
     ``plant`` (N,) is uniform on the sphere, and each entry of a tensor of :func:`gaussian_couplings` is shifted by
-    ``plant_i1 ... plant_ip / (2 T N^(p-1))`` (with ``distinct=True`` those of distinct indices only). Given the
-    couplings, the plant has the Boltzmann distribution at ``T``, and at no other temperature: plant anew at each.
-    By default the energy of the plant is ``-1/(2T)`` per spin on average. The same ``rng`` at another T gives the same
-    plant and noise. ValueError as gaussian_couplings. Source: Krzakala and Zdeborova 2009 (quiet planting).
+    ``plant_i1 ... plant_ip / (2 T N^(p-1))``. Given the couplings, the plant has the Boltzmann distribution at ``T``,
+    and at no other temperature: plant anew at each. The energy of the plant is ``-1/(2T)`` per spin on average. The
+    same ``rng`` at another T gives the same plant and noise. ValueError as gaussian_couplings. Source: Krzakala and
+    Zdeborova 2009 (quiet planting).
 
     >>> from spinlib.pspin.simulation import planted_couplings
     >>> J, plant = planted_couplings(32, T=0.5, rng=0)
     >>> J.tensor.shape, f"{J.energy(plant) / 32:.1f}"
     ((32, 32, 32), '-1.0')
     """
-    n_spins, p, distinct = _check_sizes(n_spins, p, distinct)
+    n_spins, p = _check_sizes(n_spins, p)
     T, rng = check_real("T", T, above=0, hint="the plant is drawn at a temperature"), check_rng(rng)
     plant = random_spins(n_spins, rng=rng)
-    noise = _noise(n_spins, p, distinct, rng)
+    noise = _noise(n_spins, p, rng)
     product = reduce(np.multiply.outer, [plant] * p)
-    if distinct:
-        product[noise == 0] = 0  # where indices coincide
     return Couplings(noise + product / (2 * T * n_spins ** (p - 1))), plant
 
 
@@ -215,9 +212,8 @@ def _to_sphere(s: np.ndarray) -> np.ndarray:
     return s * (np.sqrt(s.shape[-1]) / np.linalg.norm(s, axis=-1, keepdims=True))
 
 
-def _check_sizes(n_spins, p, distinct) -> tuple[int, int, bool]:
+def _check_sizes(n_spins, p) -> tuple[int, int]:
     n_spins, p = check_integer("n_spins", n_spins, 2), check_integer("p", p, 2)
-    distinct = check_flag("distinct", distinct)
     if p > MAX_P:
         raise ValueError(
             f"p must be at most {MAX_P}, got {p}; the p! orders of the indices are summed one by one, "
@@ -228,12 +224,7 @@ def _check_sizes(n_spins, p, distinct) -> tuple[int, int, bool]:
             f"n_spins**p must be at most 2^27 = {MAX_ENTRIES}, got {n_spins}**{p} = {n_spins**p}; "
             "take fewer spins or a smaller p"
         )
-    if distinct and n_spins < p:
-        raise ValueError(
-            f"n_spins must be at least p with distinct=True, got n_spins={n_spins}, p={p}; "
-            "take more spins"
-        )
-    return n_spins, p, distinct
+    return n_spins, p
 
 
 def check_couplings(couplings: Couplings) -> Couplings:

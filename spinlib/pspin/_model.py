@@ -110,7 +110,7 @@ class PSpin:
         block = np.where(tiny, gap / w, np.log1p(safe * gap / w) / safe)
         entropy = np.log(w) + block + q0 / (w + x * gap)
         f = -(1 - (1 - x) * q**self.p - x * q0**self.p) / (4 * T) - T / 2 * entropy
-        return f[()] if f.ndim == 0 else f
+        return f[()]
 
     def rs_free_energy(self, q: ArrayLike, T: float) -> np.ndarray | float:
         """Replica-symmetric free energy per spin at overlap ``q`` (number or array, 0 <= q < 1) (Thesis eq. (46)).
@@ -239,13 +239,18 @@ class PSpin:
             f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = "
             f"{self.p}; below it the value is negative"
         )
-        e = _inside("e", e, f"at most e_threshold; {hint}", lambda a: a <= self.e_threshold)
+        e = _inside(
+            "e",
+            e,
+            f"at most e_threshold, and >= -1e75; {hint}",
+            lambda a: (a >= -1e75) & (a <= self.e_threshold),
+        )
         E = -e * math.sqrt(
             2 * self.p
         )  # = (p-1) u + 1/u with u = sqrt(y); the smaller root is the stable branch
         root = np.sqrt(2 * self.p * (e - self.e_threshold) * (e + self.e_threshold))
         sigma = self._sigma((2 / (E + root)) ** 2)
-        return sigma[()] if sigma.ndim == 0 else sigma
+        return sigma[()]
 
     def _w(self, T: float, x: float) -> float:
         T = check_real("T", T, above=0, minimum=1e-300)
@@ -253,10 +258,9 @@ class PSpin:
         p = self.p
         x_th = self.x_threshold(T) if T <= self.T_d else math.inf
         if x < x_th * (1 - 1e-14):  # x_th itself, rounded, is allowed
-            found = f"x_th = {x_th:.12g} here" if T <= self.T_d else "here T > T_d"
             raise ValueError(
                 f"no stable state at T = {T:g}, x = {x:g} for p = {p}: states exist for x_th(T) <= x <= "
-                f"1 and T <= T_d = {self.T_d:.12g}; {found}"
+                f"1 and T <= T_d = {self.T_d:.12g}; x_th = {x_th:.12g} here"
             )
         v_max = math.log(x / (p - 2 + x))
         if x <= x_th * (1 + 1e-14):
@@ -269,11 +273,8 @@ class PSpin:
                 "complexity_at_energy"
             )
         level = 2 * math.log(a)
-
-        def climb(v):
-            w = math.exp(v)
-            return (p - 2) * math.log1p(-w) + v + math.log(w + x * (1 - w)) - level
-
+        outer = lambda w: math.log(w + x * (1 - w))
+        climb = lambda v: (p - 2) * math.log1p(-math.exp(v)) + v + outer(math.exp(v)) - level
         return math.exp(_root(climb, math.log(2 * a / (x / a + math.hypot(x / a, 2))), v_max))
 
     def _sigma(self, y):

@@ -41,8 +41,7 @@ def two_replica_potential(model: PSpin, q: ArrayLike, T: float) -> np.ndarray | 
         )
     q = _inside("q", q, "an overlap, 0 <= q < 1", lambda a: (a >= 0) & (a < 1))
     slice_ = _Slice(model.p, T)
-    V = np.array([slice_.potential(one) for one in q.flat]).reshape(q.shape)
-    return V[()] if V.ndim == 0 else V
+    return np.array([slice_.potential(one) for one in q.flat]).reshape(q.shape)[()]
 
 
 class _Slice:
@@ -52,19 +51,15 @@ class _Slice:
         self.p, self.T, self.mu = p, T, p / (2 * T**2)
         top = (p - 2) / p  # r^(p-2) (1-r)^2 is largest here
         replicon = lambda r: 1 - (p - 1) * self.mu * r ** (p - 2) * (1 - r) ** 2
-        self.r_low = self.r_high = top
-        self.broken = replicon(top) < 0
-        if not self.broken:
-            return
-        self.r_low = _root(lambda r: -replicon(r), 0.0, top)
-        self.r_high = _root(replicon, top, 1.0)
-        # x falls with t: from 1 where breaking sets in to (p-2)(1-r)/2r < 1 at r_high
-        excess = lambda t: 1 - self.saddle(t)[2]
-        self.t_first = 0.0 if excess(0.0) >= 0 else _root(excess, 0.0, 1 - 1e-6)
-        self.q_first, self.q_last = (
-            self.saddle(self.t_first)[3],
-            math.sqrt(self.r_high * (p - 2) / (p - 1)),
-        )
+        self.r_low = self.q_first = 1.0  # nothing breaks
+        if replicon(top) < 0:
+            self.r_low = _root(lambda r: -replicon(r), 0.0, top)
+            self.r_high = _root(replicon, top, 1.0)
+            # x falls with t: from 1 where breaking sets in to (p-2)(1-r)/2r < 1 at r_high
+            excess = lambda t: 1 - self.saddle(t)[2]
+            self.t_first = 0.0 if excess(0.0) >= 0 else _root(excess, 0.0, 1 - 1e-6)
+            self.q_first = self.saddle(self.t_first)[3]
+            self.q_last = math.sqrt(self.r_high * (p - 2) / (p - 1))
 
     def saddle(self, t):
         """q1, q0, x and the overlap q with the first copy, at the ratio t = q0 / q1 in [0, 1)."""
@@ -84,22 +79,13 @@ class _Slice:
     def overlaps(self, q):
         """(q1, q0, x) of the second copy at overlap q with the first."""
         p, mu = self.p, self.mu
-        if self.broken and self.q_first < q < self.q_last:
-            q1, q0, x, _ = self.saddle(
-                _root(lambda t: self.saddle(t)[3] - q, self.t_first, 1 - 1e-6)
-            )
-            return q1, q0, x
+        if self.q_first < q < self.q_last:
+            t = _root(lambda t: self.saddle(t)[3] - q, self.t_first, 1 - 1e-6)
+            return self.saddle(t)[:3]
         symmetric = lambda r: (
             r - mu * r ** (p - 1) * (1 - r) ** 2 - q**2
         )  # increases where the replicon is positive
-        if not self.broken:
-            r = _root(symmetric, 0.0, 1.0)
-        else:
-            r = (
-                _root(symmetric, 0.0, self.r_low)
-                if q <= self.q_first
-                else _root(symmetric, self.r_high, 1.0)
-            )
+        r = _root(symmetric, *((0.0, self.r_low) if q <= self.q_first else (self.r_high, 1.0)))
         return r, r, 1.0
 
     def potential(self, q):

@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from spinlib._core import (
+    Result,
     check_array,
     check_finite,
     check_flag,
     check_integer,
     check_last_axis,
     check_real,
-    one_line,
 )
 from spinlib.pspin._couplings import Couplings, check_couplings
 
@@ -30,13 +30,11 @@ __all__ = ["amp", "relaxed_bp", "spherical_variance", "state_evolution"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Iterates:
+class Iterates(Result):
     """Every step of a message passing: means ``m`` (n_steps + 1, ..., N), mean variance ``v`` (n_steps + 1, ...)."""
 
     m: np.ndarray
     v: np.ndarray
-
-    __repr__ = one_line
 
     @property
     def q(self) -> np.ndarray:
@@ -50,13 +48,11 @@ class Iterates:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverlapPath:
+class OverlapPath(Result):
     """N = infinity: self-overlap ``q`` and ``overlap`` of two copies with the same couplings, each (n_steps + 1,)."""
 
     q: np.ndarray
     overlap: np.ndarray
-
-    __repr__ = one_line
 
 
 def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
@@ -75,7 +71,7 @@ def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
 
 
 def state_evolution(
-    p: int, T: float, q: float, *, overlap: float | None = None, n_steps: int = 30
+    p: int, q: float, T: float, *, overlap: float | None = None, n_steps: int = 30
 ) -> OverlapPath:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1) and the ``overlap`` of two copies (default q).
 
@@ -84,7 +80,7 @@ def state_evolution(
     unstable for p >= 3. Source: the map of :func:`amp`; p = 2: Bolthausen (2014). ValueError for other q.
 
     >>> from spinlib.pspin.amp import state_evolution
-    >>> se = state_evolution(3, 0.4, 0.5, overlap=0.49, n_steps=200)
+    >>> se = state_evolution(3, 0.5, 0.4, overlap=0.49, n_steps=200)
     >>> print(f"{se.q[-1]:.4f} {se.overlap[-1]:.4f}")
     0.5658 0.0000
     """
@@ -92,14 +88,11 @@ def state_evolution(
     q = check_real(
         "q", q, above=0, below=1, hint="it is the starting self-overlap; from 0 nothing moves"
     )
-    if overlap is None:
-        overlap = q
-    overlap = check_real(
-        "overlap", overlap, minimum=-q, maximum=q, hint="two copies of self-overlap q"
-    )
+    both = q if overlap is None else overlap
+    both = check_real("overlap", both, minimum=-q, maximum=q, hint="two copies of self-overlap q")
     gain = p / (2 * T**2)  # beta^2 K <J^2>, Thesis eq. (109)
     path = np.empty((n_steps + 1, 2))
-    path[0] = q, overlap
+    path[0] = q, both
     for t in range(n_steps):
         fields = gain * path[t] ** (
             p - 1
@@ -111,8 +104,8 @@ def state_evolution(
 
 def amp(
     couplings: Couplings,
-    T: float,
     m: ArrayLike,
+    T: float,
     *,
     previous: ArrayLike | None = None,
     onsager: bool = True,
@@ -128,7 +121,7 @@ def amp(
 
     >>> from spinlib.pspin.amp import amp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
-    >>> run = amp(gaussian_couplings(64, rng=0), 0.4, 0.7 * random_spins(64, rng=1), n_steps=5)
+    >>> run = amp(gaussian_couplings(64, rng=0), 0.7 * random_spins(64, rng=1), 0.4, n_steps=5)
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((6, 64), True)
     """
@@ -150,7 +143,7 @@ def amp(
     return Iterates(np.array(means), np.array(variances))
 
 
-def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 10) -> Iterates:
+def relaxed_bp(couplings: Couplings, m: ArrayLike, T: float, *, n_steps: int = 10) -> Iterates:
     """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55).
 
     Every message leaves its spin with the value ``m_i`` of ``m`` (N,) at first. The multiplier of eq. (55) is chosen at
@@ -160,7 +153,7 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
 
     >>> from spinlib.pspin.amp import relaxed_bp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins
-    >>> run = relaxed_bp(gaussian_couplings(24, distinct=True, rng=0), 0.4, 0.7 * random_spins(24, rng=1), n_steps=3)
+    >>> run = relaxed_bp(gaussian_couplings(24, distinct=True, rng=0), 0.7 * random_spins(24, rng=1), 0.4, n_steps=3)
     >>> run.m.shape, bool(abs(run.q + run.v - 1).max() < 1e-12)
     ((4, 24), True)
     """
@@ -186,26 +179,17 @@ def relaxed_bp(couplings: Couplings, T: float, m: ArrayLike, *, n_steps: int = 1
         push = beta * J[:, None] * others  # a -> i, linear in sigma_i
         soft = (beta * J[:, None]) ** 2 * (others_second - others**2)  # a -> i, quadratic
         h, softening = at_spin(push), at_spin(soft)
-        lam = _multiplier(h, softening)
+        top = softening.max()
+        # mean(v_i + v_i^2 h_i^2) = 1, between v_i = N and v_i <= 1 / (1 + rms h)
+        excess = lambda lam: (1 / (lam - softening) + (h / (lam - softening)) ** 2).mean() - 1
+        ends = top + 1 / n, top + 1 + np.sqrt((h**2).mean())
+        lam = brentq(excess, *ends, xtol=1e-15, rtol=4 * np.finfo(float).eps)
         v = 1 / (lam - softening)  # marginals, eq. (50)
         message_v = 1 / (lam - softening[spins] + soft)  # eq. (55): all but a
         message_m = message_v * (h[spins] - push)  # eq. (54): all but a
         means.append(v * h)
         variances.append(v.mean())
     return Iterates(np.array(means), np.array(variances))
-
-
-def _multiplier(h, softening):
-    """lam with mean(v_i + v_i^2 h_i^2) = 1, v_i = 1 / (lam - softening_i), between v_i = N and v_i <= 1/(1 + rms h)."""
-    top = softening.max()
-    excess = lambda lam: (1 / (lam - softening) + (h / (lam - softening)) ** 2).mean() - 1
-    return brentq(
-        excess,
-        top + 1 / len(h),
-        top + 1 + np.sqrt((h**2).mean()),
-        xtol=1e-15,
-        rtol=4 * np.finfo(float).eps,
-    )
 
 
 def _product_of_others(values):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
-from spinlib._core import check_finite, check_real, check_type, one_line
+from spinlib._core import Result, check_finite, check_real, check_type
 from spinlib.pspin._model import PSpin
 
 __all__ = ["equilibrium_correlation", "quench"]
@@ -66,7 +66,7 @@ def equilibrium_correlation(model: PSpin, T: float, times: ArrayLike) -> np.ndar
         _start(T * times, model.p / (2 * T * T)),
         CubicSpline(np.log(t), c)(np.log(late)),
     )
-    return found[()] if found.ndim == 0 else found
+    return found[()]
 
 
 def _start(t, v):
@@ -83,8 +83,7 @@ def _by_doubling(p: int, v: float, t_max: float):
     """
     n, h = 2 * _HALF, 1e-7
     memory = lambda c: v * c ** (p - 1)
-    c = np.empty(n + 1)
-    c[:] = _start(h * np.arange(n + 1), v)
+    c = _start(h * np.arange(n + 1), v)
     c_mean, m_mean = (
         (f[1:] + f[:-1]) / 2 for f in (c, memory(c))
     )  # entry l: over the interval from l to l + 1
@@ -93,10 +92,8 @@ def _by_doubling(p: int, v: float, t_max: float):
         h *= 2
         c[: _HALF + 1] = c[::2].copy()
         c_mean[:_HALF], m_mean[:_HALF] = ((f[::2] + f[1::2]) / 2 for f in (c_mean, m_mean))
-        m = np.empty(n + 1)
-        m[: _HALF + 1] = memory(c[: _HALF + 1])
-        dc, dm = np.zeros(n), np.zeros(n)
-        dc[:_HALF], dm[:_HALF] = np.diff(c[: _HALF + 1]), np.diff(m[: _HALF + 1])
+        m = memory(c)  # from here on, what is late is written over before it is read
+        dc, dm = np.diff(c), np.diff(m)
         linear, power = 1 + 1.5 / h + m_mean[0], v * (c_mean[0] - 1)
         for i in range(_HALF + 1, n + 1):
             k = i // 2
@@ -124,7 +121,7 @@ def _by_doubling(p: int, v: float, t_max: float):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Quench:
+class Quench(Result):
     """Path of :func:`quench`: times ``t`` (n,), ``energy`` (n,) per spin, correlation ``C`` and response ``R`` (n, n).
 
     ``C[i, j]`` is the overlap of the configurations at t[i] and t[j], symmetric; ``R[i, j]`` the mean change of a spin
@@ -135,8 +132,6 @@ class Quench:
     energy: np.ndarray
     C: np.ndarray
     R: np.ndarray
-
-    __repr__ = one_line
 
 
 def quench(model: PSpin, T: float = 0.0, *, t_max: float = 50.0, step: float = 0.05) -> Quench:
@@ -159,7 +154,7 @@ def quench(model: PSpin, T: float = 0.0, *, t_max: float = 50.0, step: float = 0
         check_real("t_max", t_max, above=0),
         check_real("step", step, above=0),
     )
-    p, n = model.p, math.ceil(t_max / h - 1e-9)
+    p, n = model.p, math.ceil(min(t_max / h, 1e9) - 1e-9)
     if not 2 <= n <= _MAX_STEPS:
         raise ValueError(
             f"t_max / step must be from 2 to {_MAX_STEPS}, got {t_max:g} / {h:g}; "

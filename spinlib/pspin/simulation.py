@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spinlib._core import RNG, check_array, check_integer, check_real, check_rng, iterate, one_line
+from spinlib._core import (
+    RNG,
+    Found,
+    Result,
+    check_array,
+    check_integer,
+    check_real,
+    check_rng,
+    iterate,
+)
 from spinlib.pspin._couplings import (
     Couplings,
     _check_sphere,
@@ -32,18 +41,11 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Descent:
-    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), how it fell, why it stopped."""
+class Descent(Found):
+    """End of a gradient descent: spins ``s`` (..., N), ``energy`` per spin (...,), and how it got there."""
 
     s: np.ndarray
     energy: np.ndarray
-    converged: bool
-    n_iter: int
-    residual: float
-    history: np.ndarray
-    reason: str = ""
-
-    __repr__ = one_line
 
 
 def descend(
@@ -78,15 +80,8 @@ def descend(
         remedy="raise max_iter or lower step",
     )
     end = found.state[0]
-    return Descent(
-        end,
-        couplings.energy(end) / couplings.n_spins,
-        found.converged,
-        found.n_iter,
-        found.residual,
-        found.history,
-        found.reason,
-    )
+    told = {field.name: getattr(found, field.name) for field in fields(Found)}
+    return Descent(end, couplings.energy(end) / couplings.n_spins, **told)
 
 
 def langevin(
@@ -143,7 +138,10 @@ def _leapfrog(couplings: Couplings, s, v, gradient, beta, eps, n_steps: int):
     kick = -beta * eps
     v = v + 0.5 * kick * _tangent(gradient, s)
     for left in reversed(range(n_steps)):
-        s, v = _great_circle(s, v, eps)
+        speed = np.sqrt((v * v).mean(axis=-1, keepdims=True))
+        rate = np.maximum(speed, np.finfo(float).tiny)  # radians per unit of time, radius sqrt(N)
+        cos, sin = np.cos(eps * rate), np.sin(eps * rate)
+        s, v = s * cos + v * (sin / rate), v * cos - s * (sin * rate)
         s = s if left else _to_sphere(s)
         gradient = couplings._gradient(s)
         v = v + (kick if left else 0.5 * kick) * _tangent(
@@ -153,7 +151,7 @@ def _leapfrog(couplings: Couplings, s, v, gradient, beta, eps, n_steps: int):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tempering:
+class Tempering(Result):
     """Measurements of :func:`parallel_tempering` along the temperatures ``T`` (n_T,).
 
     ``energy`` (n_sweeps, n_copies, n_T) per spin; ``overlap`` (n_sweeps, n_pairs, n_T) between copies; ``s`` (n_copies,
@@ -167,8 +165,6 @@ class Tempering:
     s: np.ndarray
     acceptance: np.ndarray
     swaps: np.ndarray
-
-    __repr__ = one_line
 
 
 def parallel_tempering(
@@ -250,12 +246,3 @@ def parallel_tempering(
 
 def _tangent(v, s):
     return v - s * ((v * s).mean(axis=-1, keepdims=True))
-
-
-def _great_circle(s, v, eps):
-    """Free motion for the time ``eps`` on the sphere of radius sqrt(N), exactly."""
-    rate = np.maximum(
-        np.sqrt((v * v).mean(axis=-1, keepdims=True)), np.finfo(float).tiny
-    )  # radians per unit of time
-    cos, sin = np.cos(eps * rate), np.sin(eps * rate)
-    return s * cos + v * (sin / rate), v * cos - s * (sin * rate)

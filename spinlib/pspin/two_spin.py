@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from spinlib._core import check_array, check_integer, check_real, one_line
+from spinlib._core import Result, check_array, check_integer, check_real
 
 __all__ = ["solve_two_spin"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TwoSpin:
+class TwoSpin(Result):
     """Equilibrium of one sample: ``log_z``, ``energy`` per spin, ``occupation`` (N,) and the saddle ``z``.
 
     ``occupation[k]`` is the thermal average of ``y_k^2 / N``, the share of eigenvector k in the constraint; the shares
@@ -25,8 +25,6 @@ class TwoSpin:
     energy: float
     occupation: np.ndarray
     z: float
-
-    __repr__ = one_line
 
 
 def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> TwoSpin:

@@ -1,11 +1,14 @@
 """What an experiment is: the points of a sweep, how one is computed, how they become arrays and a picture."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
 import numpy as np
+
+from spinlib import ConvergenceWarning
 
 Point = dict[str, Any]  # parameters of one point: plain JSON values
 
@@ -21,7 +24,7 @@ class Experiment:
     ``draw(figure, arrays, color)`` draws them plainly into a matplotlib figure.
     ``seeds(rng, points)`` lists the generators of the points, so that the numbers depend neither on their order nor on
     who computes them; the default spawns one a point, by its index.
-    ``say(arrays)``: what the command prints of them.
+    ``say(arrays)``: what the command prints of them. ``needs``: packages beside those of every sweep.
     """
 
     points: Callable[..., list[Point]]
@@ -30,6 +33,22 @@ class Experiment:
     draw: Callable
     seeds: Callable = lambda rng, points: rng.spawn(len(points))
     say: Callable | None = None
+    needs: tuple[str, ...] = ()
+
+
+def quiet() -> warnings.catch_warnings:
+    """Where not converging is an answer, no warning."""
+    return warnings.catch_warnings(action="ignore", category=ConvergenceWarning)
+
+
+def seeded(key: Callable[[Point], list[int]]) -> Callable:
+    """Seeds of an :class:`Experiment` by what a point is: by whole numbers, whatever else is run beside it."""
+
+    def seeds(rng, points):
+        seed = int(rng.integers(2**32))
+        return [np.random.default_rng([seed, *key(point)]) for point in points]
+
+    return seeds
 
 
 def grid(points: Sequence[Point], results: Sequence[dict], *names: str) -> dict[str, np.ndarray]:
@@ -63,39 +82,28 @@ def grid(points: Sequence[Point], results: Sequence[dict], *names: str) -> dict[
 
 
 def lines(
-    x: str, series: dict[str, str] | Callable, *, axis: int = 0, **settings: object
+    x: str | Callable, series: dict[str, str] | Callable, *, axis: int = 0, **settings: object
 ) -> Callable:
     """A drawing for :class:`Experiment`: medians against ``x``, which runs along their ``axis``, in bands of quartiles.
 
-    ``series`` says of each named result "kind: words", the kind that gives its colour and the words of the legend; or
-    it is a function of the result that returns {"kind: words": values}.
+    ``x`` names a result, or is a function of all. ``series`` says of each named result "kind: words", the kind that
+    gives its colour and the words of the legend; or it is a function of all that returns {"kind: words": values}.
     """
 
     def draw(figure, result, color):
         ax = figure.subplots()
-        shown = (
-            series(result)
-            if callable(series)
-            else {look: result[name] for name, look in series.items()}
-        )
-        for (look, values), mark in zip(
-            shown.items(), cycle(("o-", "s--", "^:", "D-.", "v-", "P--", "X:"))
-        ):
+        at = x(result) if callable(x) else result[x]
+        named = series if callable(series) else lambda r: {series[name]: r[name] for name in series}
+        marks = cycle(("o-", "s--", "^:", "D-.", "v-", "P--", "X:"))
+        for (look, values), mark in zip(named(result).items(), marks):
             kind, _, words = look.partition(": ")
-            values = np.moveaxis(values, axis, 0).reshape(len(result[x]), -1)
+            values = np.moveaxis(values, axis, 0).reshape(len(at), -1)
             run = ~np.isnan(values).all(axis=1)
             low, middle, high = np.nanquantile(values[run], (0.25, 0.5, 0.75), axis=1)
             (line,) = ax.plot(
-                result[x][run],
-                middle,
-                mark,
-                color=color.get(kind),
-                markerfacecolor="none",
-                label=words,
+                at[run], middle, mark, color=color.get(kind), markerfacecolor="none", label=words
             )
-            ax.fill_between(
-                result[x][run], low, high, color=line.get_color(), alpha=0.2, linewidth=0
-            )
+            ax.fill_between(at[run], low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         ax.set(**{"xlabel": x, **settings})
         ax.legend()
 

@@ -101,48 +101,50 @@ def computed(
     rng: RNG,
     progress: bool = False,
     jobs: int = 1,
-    places: list[Path] | None = None,
+    folder: Path | None = None,
 ) -> tuple[dict[str, np.ndarray], float, float]:
-    """The arrays of :func:`run` and the seconds of all points; with ``places``, each is kept at its own as soon as it
-    is finished, and one that is there is not computed again."""
-    for package in ("joblib", "tqdm"):
-        need(package, "a sweep")
+    """The arrays of :func:`run` and the seconds of all points; each is kept in the ``folder`` as soon as it is
+    finished, and one that is there is not computed again."""
+    one = experiment(asked["figure"])
+    for package in ("joblib", "tqdm", "threadpoolctl", *one.needs):
+        need(package, f"the sweep {asked['figure']}")
     import joblib
     from tqdm import tqdm
 
-    one, found = experiment(asked["figure"]), {}
-    for k, path in enumerate(places or []):
-        if path.exists():
-            try:
-                result, wall, cpu = joblib.load(path)
-                found[k] = dict(result), float(wall), float(cpu)
-            except Exception:  # what a damaged pickle raises is any error
-                print(f"{path} is damaged; point {k} is computed again", file=sys.stderr)
-    generators, compute = one.seeds(check_rng(rng), points), one.compute
-    if takes("device", compute):
-        compute = functools.partial(compute, device=asked["device"])
-    bar = tqdm(
-        desc=asked["figure"],
-        total=len(points),
-        initial=len(found),
-        unit="point",
-        file=sys.stderr,
-        dynamic_ncols=True,
-        disable=not check_flag("progress", progress),
-    )
-    with bar, one_thread():
-        if jobs == 1 and takes("tell", compute):
-            bar.bar_format = "{l_bar}{bar}| {elapsed}<{remaining}"
-            compute = functools.partial(
-                compute, tell=lambda share: bar.update(len(found) + share - bar.n)
-            )
+    found = {}
+    for path in folder.glob("*.joblib") if folder else ():
+        try:
+            result, wall, cpu = joblib.load(path)
+            found[int(path.stem)] = dict(result), float(wall), float(cpu)
+        except Exception:  # what a damaged pickle raises is any error
+            print(f"{path} is damaged; the point is computed again", file=sys.stderr)
+    generators = one.seeds(check_rng(rng), points)
+    with (
+        tqdm(
+            desc=asked["figure"],
+            total=len(points),
+            initial=len(found),
+            file=sys.stderr,
+            bar_format="{l_bar}{bar}| {n:.3g}/{total} [{elapsed}<{remaining}]",
+            disable=not check_flag("progress", progress),
+        ) as bar,
+        one_thread(),
+    ):
+        tell = None if jobs > 1 else lambda share: bar.update(len(found) + share - bar.n)
+        extra = {"device": asked["device"], "tell": tell}
+        compute = functools.partial(
+            one.compute, **{name: extra[name] for name in extra if takes(name, one.compute)}
+        )
         todo = [
             (compute, k, points[k], generators[k]) for k in range(len(points)) if k not in found
         ]
         for k, *done in _side_by_side(todo, jobs):
-            if places:
-                put(places[k], lambda file: joblib.dump(tuple(done), file, compress=3))
             found[k] = tuple(done)
+            if folder:
+                put(
+                    folder / f"{k:05d}.joblib",
+                    lambda file: joblib.dump(found[k], file, compress=3),
+                )
             bar.update(len(found) - bar.n)
     results, wall, cpu = zip(*(found[k] for k in range(len(points))))
     return one.collect(points, list(results)), sum(wall), sum(cpu)
@@ -192,4 +194,5 @@ def put(path: Path, fill: Callable) -> None:
     except OSError as error:
         raise type(error)(f"{path} cannot be written: {error.strerror or error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary.exists():
+            temporary.unlink()

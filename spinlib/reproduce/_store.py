@@ -1,23 +1,22 @@
 """How an experiment is stored: FIGURE.npz, the arrays alone, and FIGURE.json, how they were made.
 
-Until then the finished points lie in the folder FIGURE.parts, a file each, written by the calling process: workers of
-a cluster need no folder in common.
+Until then the finished points lie in a folder FIGURE.DIGEST.parts of this very run, a file each, written by the
+calling process: workers of a cluster need no folder in common.
 """
 
-import ast
 import contextlib
 import functools
 import hashlib
 import json
 import os
 import platform
-import sys
+import shutil
 from pathlib import Path
 
 import numpy as np
 
 import spinlib
-from spinlib._core import check_flag, check_integer
+from spinlib._core import check_flag, check_integer, check_type
 from spinlib.reproduce._experiment import Point
 from spinlib.reproduce._run import computed, digest, experiment, planned, put
 
@@ -55,9 +54,9 @@ def save(
 ) -> dict[str, np.ndarray]:
     """Compute the experiment as :func:`run` does and store FIGURE.npz and FIGURE.json in ``folder``.
 
-    Every finished point is kept in the folder FIGURE.parts until the result is written, so that the same call after an
-    interruption goes on where it was; a result that is there already, of the same parameters, seed and code (all
-    statements of spinlib, and the version of numpy), is read.
+    Every finished point is kept in a folder FIGURE.DIGEST.parts until the result is written, so that the same call
+    after an interruption goes on where it was; a result that is there already, of the same parameters, seed and code
+    (all files of spinlib, and the version of numpy), is read.
     ``size`` is another size, where an experiment has one (large).
     Raises FileExistsError rather than write over a full run of other parameters, seed or code, unless ``replace``.
 
@@ -68,30 +67,14 @@ def save(
     ...     sorted(os.listdir(folder))
     ['amp_variances.json', 'amp_variances.npz']
     """
-    path, asked, points = placed(
+    path = Path(folder) / f"{figure}.npz"
+    asked, points, there = placed(
         figure, folder, full=full, rng=rng, device=device, replace=replace, size=size, jobs=jobs
     )
-    try:
-        made = about(figure, folder)
-        if all(made.get(name) == asked[name] for name in ASKED):
-            return _read(path, made)
-    except FileNotFoundError:
-        pass
-    except ValueError as error:
-        print(f"{error.args[0].partition(';')[0]}; it is made again", file=sys.stderr)
-    parts = path.with_suffix(".parts")
-    places = [
-        parts / f"{k:05d}-{digest([asked, k, point])}.joblib" for k, point in enumerate(points)
-    ]
-    if others := len(set(parts.glob("*.joblib")) - set(places)):
-        print(
-            f"{others} finished points in {parts} are of another run or of other code; "
-            "they are not used",
-            file=sys.stderr,
-        )
-    arrays, wall, cpu = computed(
-        asked, points, rng=rng, progress=progress, jobs=jobs, places=places
-    )
+    if there:
+        return there
+    parts = path.with_suffix(f".{digest(asked)}.parts")
+    arrays, wall, cpu = computed(asked, points, rng=rng, progress=progress, jobs=jobs, folder=parts)
     made = {
         "parameters": {  # the values that each takes, in the order in which they come
             name: [
@@ -109,11 +92,7 @@ def save(
         "spinlib": spinlib.__version__,
     }
     write(path, arrays, asked | made)
-    for place in places:
-        for file in parts.glob(f"{place.name}*"):  # also what a killed process was writing
-            file.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        parts.rmdir()
+    shutil.rmtree(parts)
     return arrays
 
 
@@ -186,47 +165,31 @@ def prose() -> tuple[str, str]:
 
 def placed(
     figure: str, folder: str | Path, *, rng: int, replace: bool, **settings
-) -> tuple[Path, dict, list[Point]]:
-    """The file of a run, what is asked, and its points; refused where the files cannot be written, or would replace a
-    full run that is another."""
-    rng = check_integer("rng", rng, 0, "a stored run has a seed")
+) -> tuple[dict, list[Point], dict[str, np.ndarray]]:
+    """What is asked, its points, and its arrays where they are stored already; refused where a full run that is another
+    would be replaced."""
+    seed = check_integer("rng", rng, 0, "a stored run has a seed")
     asked, points = planned(figure, **settings)
-    asked, path = asked | {"rng": rng, "code": code()}, Path(folder) / f"{figure}.npz"
-    for ending, wrong, kinds in (
-        (".npz", Path.is_dir, ("folder", "file")),
-        (".json", Path.is_dir, ("folder", "file")),
-        (".parts", Path.is_file, ("file", "folder")),
-    ):
-        if wrong(file := path.with_suffix(ending)):
-            raise FileExistsError(
-                f"{file} is a {kinds[0]}, but a {kinds[1]} of this name is to be written; move it away"
-            )
-    with contextlib.suppress(FileNotFoundError, ValueError):
-        made = about(figure, folder)
+    asked |= {"rng": seed, "code": code()}
+    with contextlib.suppress(FileNotFoundError, ValueError):  # none there, or a damaged one
+        made, path = about(figure, folder), Path(folder) / f"{figure}.npz"
         why = [words for name, words in ASKED.items() if made.get(name) != asked[name]]
-        if made.get("full") is True and why and not check_flag("replace", replace):
+        if not why:
+            return asked, points, _read(path, made)
+        if made.get("full") is True and not check_flag("replace", replace):
             raise FileExistsError(
                 f"{path} is a full run (seed {made.get('rng')}, {made.get('points')} points, "
                 f"{made.get('seconds')} s) that differs from what is asked in: {', '.join(why)}; "
                 "name another folder, or say --replace (replace=True)"
             )
-    return path, asked, points
+    return asked, points, {}
 
 
 @functools.cache
 def code() -> str:
-    """Twenty letters that change with numpy and with any statement of spinlib, not with comments and docstrings."""
-    texts = [np.__version__]
-    for path in sorted(DATA.parent.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-                and ast.get_docstring(node) is not None
-            ):
-                del node.body[0]
-        texts += [path.relative_to(DATA.parent).as_posix(), ast.dump(tree)]
-    return digest(texts)
+    """Twenty letters that change with numpy and with any file of spinlib."""
+    files = sorted(DATA.parent.rglob("*.py"))
+    return digest([np.__version__, *(path.read_text(encoding="utf-8") for path in files)])
 
 
 def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
@@ -240,6 +203,8 @@ def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
 
 
 def _place(folder: str | Path | None) -> Path:
+    if folder is not None:
+        check_type("folder", folder, (str, os.PathLike), "name a folder")
     return Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
 
 

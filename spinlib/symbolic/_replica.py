@@ -1,4 +1,4 @@
-"""The replica calculation, from the action to the free energy: the public face is :mod:`spinlib.symbolic`."""
+"""The replica calculation, its letters and its way from the action to the free energy: see :mod:`spinlib.symbolic`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from functools import cache
 
 import sympy as sp
 
-from spinlib.symbolic._letters import beta, lam, n, p, q, q0, q0_hat, q1, q1_hat, x
 from spinlib.symbolic.parisi import log_det, parisi_spectrum, parisi_sum
+
+beta, p, x, q, q0, q1 = sp.symbols("beta p x q q0 q1", positive=True)
+J, lam, n, q0_hat, q1_hat = sp.symbols("J lambda n qhat0 qhat1", real=True)
 
 #: What Thesis eqs. (46) and (118) leave out of -2 beta f, the entropy of the sphere
 ENTROPY_CONSTANT = 1 + sp.log(2 * sp.pi)

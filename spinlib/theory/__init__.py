@@ -4,19 +4,22 @@ A function here takes sizes and numbers, at most norms that somebody else has dr
 prompt. Each is tested against a run of ``spinlib.icl`` and ``spinlib.inference``.
 """
 
-from spinlib.theory._bayes import bayes_error
 from spinlib.theory._density import hessian_density
-from spinlib.theory._depth import depth_error, thinking_curve
-from spinlib.theory._moments import block_moments, prompt_moment
+from spinlib.theory._disorder import block_moments, prompt_moment, shuffled_edge, shuffled_error
 from spinlib.theory._pools import pool_errors
-from spinlib.theory._ridge import RidgeEquivalent, best_ridge, learning_curve, ridge_equivalent
-from spinlib.theory._shuffled import shuffled_edge, shuffled_error
+from spinlib.theory._readers import bayes_error, depth_error
+from spinlib.theory._ridge import (
+    RidgeEquivalent,
+    best_ridge,
+    learning_curve,
+    ridge_equivalent,
+    state_evolution,
+)
 from spinlib.theory._spikes import (
     spike_evolution,
     spike_free_energy,
     spike_thresholds,
 )
-from spinlib.theory._state_evolution import state_evolution
 from spinlib.theory._teacher import Teacher, prompt_teacher, spectrum_teacher
 from spinlib.theory._training import training_curve
 
@@ -31,7 +34,6 @@ __all__ = [  # in the order of the story
     "pool_errors",
     "bayes_error",
     "depth_error",
-    "thinking_curve",
     "spectrum_teacher",
     "best_ridge",
     "prompt_moment",

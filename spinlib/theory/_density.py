@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -48,13 +46,14 @@ def hessian_density(
         if norms is None
         else check_array("norms", norms, (None, len(a)), hint="one row a sample")
     )
-    G: Any = None
+    if not t.size:
+        raise ValueError("norms must hold at least one sample, got none; None takes t = 1")
     first = max(1.0, x.max()) * 10
+    G = -1 / (x + 1j * first)[:, None] * np.ones(len(a))
     for step in range(
         41
     ):  # from far above the real axis down to it: Newton follows the right solution
         z = (x + 1j * first ** (1 - step / 40) * (1e-7 * x) ** (step / 40))[:, None]
-        G = -1 / z * np.ones(len(a)) if G is None else G
         for _ in range(3):
             G, error = _newton(G, z, t, a, a * count / P)
     wrong = ~(error < 1e-8)[:, None] | (G.imag < 0)

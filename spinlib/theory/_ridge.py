@@ -1,4 +1,4 @@
-"""The errors of ridge regression when directions and samples are many, and of weights trained on many prompts."""
+"""Ridge regression when directions and samples are many: its errors, and those of each sweep of messages before."""
 
 from __future__ import annotations
 
@@ -7,26 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from spinlib._core import check_integer, check_real, check_type, one_line
+from spinlib._core import Result, check_integer, check_real, check_type
 from spinlib.theory._teacher import Teacher, prompt_teacher
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RidgeEquivalent:
+class RidgeEquivalent(Result):
     """What ridge regression does in the limit of many directions and samples.
 
     ``kappa``: the renormalised ridge; ``shrinkage`` (groups,): the part kappa / (a + kappa) of a weight that is not
     learned; ``error``: mean square of (prediction - label) on fresh data, the unexplained part included;
-    ``train_error``: the same on the training set; ``freedom``: the number of directions in use, sum count a/(a+kappa).
+    ``train_error``: the same on the training set.
     """
 
     kappa: float
     shrinkage: np.ndarray
     error: float
     train_error: float
-    freedom: float
 
-    __repr__ = one_line
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorPath(Result):
+    """The path of sample-spin AMP in the limit of many spins and prompts; index t is the state after t sweeps.
+
+    ``error`` (n_steps + 1,): generalisation error of the means; ``x`` (n_steps + 1, groups): beta times the variance of
+    a spin in each group.
+    """
+
+    error: np.ndarray
+    x: np.ndarray
 
 
 def ridge_equivalent(teacher: Teacher, P: int, ridge: float) -> RidgeEquivalent:
@@ -83,9 +92,50 @@ def ridge_equivalent(teacher: Teacher, P: int, ridge: float) -> RidgeEquivalent:
         1 - float(count @ learned**2) / P
     )
     train = error * ((ridge / kappa) ** 2 if kappa else (1 - n / P) ** 2)
-    return RidgeEquivalent(
-        float(kappa), shrinkage, float(error), float(train), float(count @ learned)
+    return RidgeEquivalent(float(kappa), shrinkage, float(error), float(train))
+
+
+def state_evolution(teacher: Teacher, *, P: int, ridge: float, n_steps: int = 20) -> ErrorPath:
+    r"""The errors and variances of ``sample_amp``, undamped, in its first ``n_steps`` sweeps, without running it.
+
+    With a the variance and c the count of a group of directions of the ``teacher``, kappa = ridge (1 + tau / P) and E
+    the error, one sweep is
+
+    .. math:: E' = \mathrm{unexplained}+\sum a\,\Big(\frac\kappa{a+\kappa}\Big)^2\mathrm{signal}
+              + \frac EP\sum c\,\Big(\frac a{a+\kappa}\Big)^2
+
+    and tau the sum of c a x; then x' = 1 / (ridge + ridge a / kappa). It starts from means 0.
+
+    Source: Donoho, Maleki and Montanari (2009), Bayati and Montanari (2011), here for groups of different variance.
+    Proved for independent features as P and n grow together; for the prompts of in-context learning it is a conjecture
+    that the book tests. ValueError for P, n_steps < 1 and a negative ridge.
+
+    >>> from spinlib.theory import Teacher, state_evolution
+    >>> path = state_evolution(Teacher([1.0], [1.0], unexplained=0.25, count=100), P=200, ridge=0.1, n_steps=60)
+    >>> print(path.error[[0, 1, 2, 60]].round(4))
+    [1.25   0.7425 0.544  0.4268]
+    """
+    check_type(
+        "teacher",
+        teacher,
+        Teacher,
+        "make one with prompt_teacher(D, N) or Teacher(variance, signal, ...)",
     )
+    P, n_steps, ridge = (
+        check_integer("P", P, 1),
+        check_integer("n_steps", n_steps, 1),
+        check_real("ridge", ridge, minimum=0),
+    )
+    a, count = teacher.variance, teacher.count
+    errors, xs = [teacher.label], [1 / (ridge + a)]
+    for _ in range(n_steps):
+        tau = count @ (a * xs[-1])
+        precision = a * P / (P + tau)  # Gamma of the spins of a group
+        xs.append(1 / (ridge + precision))
+        shrunk = precision * xs[-1]  # a / (a + kappa); what is missing to 1 is kappa / (a + kappa)
+        bias = teacher.unexplained + float(a * teacher.signal @ (1 - shrunk) ** 2)
+        errors.append(bias + errors[-1] * float(count @ shrunk**2) / P)
+    return ErrorPath(np.array(errors), np.array(xs))
 
 
 def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> float:
@@ -127,7 +177,7 @@ def best_ridge(teacher: Teacher, P: int) -> float:
     def error_and_slope(k):  # the slope by ln kappa, but for a positive factor
         left, seen = k / (a + k), a / (a + k)
         missed = teacher.unexplained + a * teacher.signal @ left**2
-        room = 1 - count @ seen**2 / P
+        room = max(1 - count @ seen**2 / P, 1e-17)  # at P = n rounding may leave 0
         more = a * teacher.signal @ (left**2 * seen)
         return missed / room, more * room - missed * (count @ (left * seen**2)) / P
 

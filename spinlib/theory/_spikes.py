@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq, minimize_scalar
 
-from spinlib._core import check_finite, check_flag, check_integer, check_real, one_line
+from spinlib._core import Result, check_finite, check_flag, check_integer, check_real
 from spinlib.theory._teacher import prompt_teacher
 
 NODES = np.arange(-12, 12.01, 0.04)  # of a Gaussian; the trapezoid of an analytic function
@@ -16,7 +16,7 @@ WEIGHTS = np.exp(-(NODES**2) / 2) * 0.04 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpikeThresholds:
+class SpikeThresholds(Result):
     """Numbers of prompts at which the crystal appears, can be known, and is found; nan where there is no transition.
 
     From ``spinodal`` (T_d of the p-spin) to ``algorithm`` the free energy has two minima, and message passing that
@@ -26,8 +26,6 @@ class SpikeThresholds:
     spinodal: float
     information: float
     algorithm: float
-
-    __repr__ = one_line
 
 
 def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:

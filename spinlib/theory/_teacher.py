@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike
 
 from spinlib._core import (
     Noun,
+    Result,
     check_array,
     check_finite,
     check_integer,
     check_noise,
     check_real,
     freeze,
-    one_line,
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Teacher(Noun):
+class Teacher(Noun, Result):
     """Independent directions of features, in groups of one variance, and the best linear prediction w . s of a label.
 
     ``variance`` (groups,) of a feature; ``signal`` (groups,), the sum of w_i^2 over a group; ``unexplained``, the
@@ -38,8 +38,6 @@ class Teacher(Noun):
     unexplained: float
     count: np.ndarray = 1  # type: ignore[assignment]
 
-    __repr__ = one_line
-
     if TYPE_CHECKING:
 
         def __init__(
@@ -48,11 +46,6 @@ class Teacher(Noun):
 
     def __post_init__(self):
         a = check_array("variance", self.variance, (None,), hint="one variance a group")
-        if not a.size:
-            raise ValueError(
-                "variance must hold at least one group, got none; "
-                "give the variance of a feature of each group"
-            )
         check_finite(
             "variance",
             a[a <= 0],
@@ -114,16 +107,7 @@ def spectrum_teacher(
     0.17355 0.17355
     """
     lam = check_array("variances", variances, (None,), hint="one variance a group")
-    check_finite(
-        "variances", lam, minimum=np.finfo(float).tiny, hint="leave out directions without variance"
-    )
-    count = check_finite("count", count, minimum=1, hint="count the directions of a group")
-    c = check_array(
-        "count",
-        count if count.ndim else np.full(lam.shape, count),
-        lam.shape,
-        hint="one number a group",
-    )
+    c = Teacher(lam, np.zeros_like(lam), 0.0, count).count  # refuses what is no variance
     N, rho = check_integer("N", N, 1), check_noise(noise) ** 2
     D, trace = c.sum(), c @ lam
     F = (

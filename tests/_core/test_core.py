@@ -14,11 +14,9 @@ import spinlib
 from spinlib import ConvergenceWarning
 from spinlib._core import (
     check_array,
-    check_damping,
     check_flag,
     check_integer,
     check_last_axis,
-    check_probabilities,
     check_real,
     check_rng,
     freeze,
@@ -58,7 +56,7 @@ def test_divergence_keeps_a_sane_state():
     with pytest.warns(ConvergenceWarning, match="left the finite numbers"):
         found = iterate(lambda s: (s[0] ** 2,), (np.array([10.0]),), max_iter=100)
     assert (
-        found.state[0] <= 1e4 < 1e200 < found.last[0] < np.inf
+        found.state[0] <= 1e4 < 1e200 < found._trail[-1][0] < np.inf
         and not found.converged
         and found.n_iter < 100
     )
@@ -71,7 +69,7 @@ def test_growth_without_end_is_stopped_early(factor):
         found = iterate(lambda s: (factor * s[0] + 1,), (np.array([0.0, 1.0]),), max_iter=100_000)
     expected = 10 + np.log(1e8) / np.log(abs(factor))
     assert abs(found.n_iter - expected) < 12 and not found.converged and found.reason
-    assert np.abs(found.state[0]).max() < 1e5 < 1e8 < np.abs(found.last[0]).max()
+    assert np.abs(found.state[0]).max() < 1e5 < 1e8 < np.abs(found._trail[-1][0]).max()
 
 
 @pytest.mark.slow
@@ -184,14 +182,6 @@ def test_flags_are_true_or_false(value):
     assert check_flag("onsager", np.True_) is True and check_flag("onsager", False) is False
 
 
-def test_probabilities_sum_to_one_to_rounding():
-    good = np.array([0.2, 0.8 + 1e-10])
-    np.testing.assert_array_equal(check_probabilities("p", good, (2,)), good)
-    for bad in ([0.2, 0.8 + 1e-7], [0.2, 0.8 - 1e-7], [1.2, -0.2], [[0.5, 0.5], [0.5, 0.4999]]):
-        with pytest.raises(ValueError, match="p must be >= 0 and sum to 1"):
-            check_probabilities("p", bad, np.shape(bad))
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -222,10 +212,8 @@ def test_what_rng_may_be(value):
         (1.0, TypeError),
         (True, TypeError),
         ([1.5], TypeError),
-        ([[1], [1, 2]], TypeError),
-        (np.array(["a"]), TypeError),
+        (np.array(["a"]), ValueError),
         ({1: 2}, TypeError),
-        (np.random.RandomState(0), TypeError),
         (np.random, TypeError),
         (-1, ValueError),
         ([0, -2], ValueError),
@@ -239,8 +227,8 @@ def test_what_rng_may_not_be(value, error):
 
 @pytest.mark.parametrize("value", [-0.1, 1.0, 2, np.nan])
 def test_damping_outside_the_unit_interval(value):
-    with pytest.raises(ValueError, match="weight of the OLD value"):
-        check_damping(value)
+    with pytest.raises(ValueError, match="damping must be .*weight of the OLD value"):
+        iterate(lambda s: s, (np.ones(1),), damping=value)
 
 
 @pytest.mark.parametrize(
@@ -267,6 +255,16 @@ def test_arrays():
         check_array("h", [1.0, np.nan], (None,))
     with pytest.raises(TypeError, match="real numbers"):
         check_array("h", ["a"], (1,))
+    for empty, shape in (
+        ([], (None,)),
+        (np.empty((0, 3)), (None, 3)),
+        (np.empty((2, 0)), (2, None)),
+    ):
+        with pytest.raises(ValueError, match="W must have shape .*; no axis may be empty"):
+            check_array("W", empty, shape)
+    assert check_array("W", np.empty((0, 3)), (0, 3)).size == 0
+    with pytest.raises(ValueError, match="W must be finite and >= 0, got -1.0 in 1 of 2 entries"):
+        check_array("W", [-1.0, 0.0], (2,), minimum=0)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +294,7 @@ def test_what_is_no_array_of_numbers(value):
 def test_tensors():
     torch = pytest.importorskip("torch")
     np.testing.assert_array_equal(check_array("h", torch.ones(2), (2,)), 1)
-    with pytest.raises(TypeError, match=r"pass h.detach\(\)"):
+    with pytest.raises(TypeError, match=r"h must be an array of real numbers.*detach\(\)"):
         check_array("h", torch.ones(2, requires_grad=True), (2,))
 
 
@@ -310,7 +308,7 @@ def test_numbers_beyond_the_floats():
     for value in (2**63, 10**400, 10**5000):  # no array has such a size, and no float such a value
         with pytest.raises(ValueError, match="p must be at most 9223372036854775807"):
             check_integer("p", value, 3)
-    with pytest.raises(TypeError, match="characters"):
+    with pytest.raises(TypeError, match=r"got \[0, 1, 2, "):
         check_real("T", list(range(1000)))
 
 
@@ -399,7 +397,7 @@ def test_a_run_goes_on_from_the_state_of_its_callback(damping, at):
     seen, later = [], []
     alone = iterate(step, first, damping=damping, callback=lambda *now: seen.append(now))
     assert [residual for _, residual in seen] == alone.history.tolist()
-    assert seen[-1][0] is alone.state and alone.state is alone.last
+    assert seen[-1][0] is alone.state and alone.state is alone._trail[-1]
     rest = iterate(
         step, first, damping=damping, start=seen[at][0], callback=lambda *now: later.append(now)
     )
@@ -413,7 +411,7 @@ def test_growth_is_watched_from_the_restart():
     step, first = lambda state: (3 * state[0],), (np.ones(2),)
     alone = iterate(step, first, silent=True)
     again = iterate(step, first, silent=True, start=(3.0**18 * np.ones(2),))
-    assert "grew" in alone.reason and alone.state[0][0] < alone.last[0][0]
+    assert "grew" in alone.reason and alone.state[0][0] < alone._trail[-1][0][0]
     assert "grew" in again.reason and again.n_iter == alone.n_iter
 
 

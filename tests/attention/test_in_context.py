@@ -109,7 +109,7 @@ def test_float64_and_back():
     [
         (
             lambda: InContextTransformer(2, rng=0)(np.zeros((1, 0, 3))),
-            r"pairs must have shape \(P, n, 3\) with P, n >= 1",
+            r"pairs must have shape \(P, n, 3\) and no empty axis",
         ),
         (
             lambda: InContextTransformer(2, rng=0)(np.zeros((1, 4, 4))),

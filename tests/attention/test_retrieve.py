@@ -74,7 +74,7 @@ def test_it_needs_no_torch():
 @pytest.mark.parametrize(
     "patterns, x, beta, words",
     [
-        (np.zeros((0, 2)), [1, 2], 1, "at least one row"),
+        (np.zeros((0, 2)), [1, 2], 1, "no axis may be empty; one pattern a row"),
         ([1.0, 2], [1, 2], 1, "patterns must have shape .*one pattern a row"),
         ([[1.0, 2]], [1, 2, 3], 1, r"x must have shape \(..., 2\)"),
         ([[1.0, np.nan]], [1, 2], 1, "patterns must be finite"),

@@ -87,7 +87,7 @@ def test_figures_have_words(chapter):
 
 
 def test_a_figure_prints_its_key_numbers(chapter):
-    """A figure with numbers on its axes, in its cell or in a folded one after it; a drawing of an idea has none to print."""
+    """A figure with numbers on its axes, in its cell or a folded one after it; a drawing of an idea has none."""
     cells = chapter[2] if kind(chapter[0]) == "chapter" else []
     for cell, after in zip(cells, [*cells[1:], {}]):
         source, name = (

@@ -6,16 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from graphs import random_scopes, tree_scopes
+from pages import from_page
 
-from spinlib.factor_graph import (
-    bethe_free_energy,
-    bethe_terms,
-    bp,
-    enumerate_states,
-    ising,
-    magnetisations,
-    pspin_ising,
-)
+from spinlib.factor_graph import bethe_terms, bp, enumerate_states, ising, pspin_ising
+
+page = from_page("pspin/disorder_and_messages", "bethe_free_energy", "magnetisations")
+bethe_free_energy, magnetisations = page.bethe_free_energy, page.magnetisations
 
 
 # --- the slides: one more factor, one more variable, and their sum --------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from graphs import random_scopes
+from pages import from_page
 
 from spinlib import ConvergenceWarning
 from spinlib.factor_graph import (
@@ -15,9 +16,10 @@ from spinlib.factor_graph import (
     bp,
     enumerate_states,
     ising,
-    magnetisations,
     pspin_ising,
 )
+
+magnetisations = from_page("pspin/disorder_and_messages", "magnetisations").magnetisations
 
 
 def random_tree(rng, zeros=False):

@@ -16,7 +16,7 @@ def close(got, want):
     torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
 
 
-def random_block(seed, cross=False, norm="after"):
+def random_block(seed, cross=False, norm=True):
     """A block whose biases, gains and shifts are not the ones it is born with; not to be trained."""
     block = Block(D, H, 20, cross=cross, norm=norm, rng=seed).requires_grad_(False)
     for i, name in enumerate(("b_1", "b_2", "gain", "shift")):

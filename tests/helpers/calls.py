@@ -66,7 +66,7 @@ CALLS = {
     ),
     "attention.Block": (
         attention.Block,
-        dict(D=4, heads=2, hidden=3, cross=True, norm="before", rng=0),
+        dict(D=4, heads=2, hidden=3, cross=True, norm=True, rng=0),
     ),
     "attention.Block.forward": (
         BLOCK.forward,
@@ -113,10 +113,6 @@ CALLS = {
         descent.trajectory,
         dict(glass=EASY, start=draw(4), n_steps=3, lr=0.01, adam=True, every=1, eps=1e-8),
     ),
-    "factor_graph.bethe_free_energy": (
-        factor_graph.bethe_free_energy,
-        dict(graph=GRAPH, marginals=BELIEFS.marginals, factor_marginals=BELIEFS.factor_marginals),
-    ),
     "factor_graph.bethe_terms": (
         factor_graph.bethe_terms,
         dict(graph=GRAPH, messages=BELIEFS.messages),
@@ -138,7 +134,6 @@ CALLS = {
         factor_graph.ising,
         dict(J=np.array([[0.0, 0.5], [0.5, 0.0]]), h=np.array([0.1, 0.2]), beta=1.0),
     ),
-    "factor_graph.magnetisations": (factor_graph.magnetisations, dict(marginals=BELIEFS.marginals)),
     "factor_graph.pspin_ising": (
         factor_graph.pspin_ising,
         dict(
@@ -181,7 +176,6 @@ CALLS = {
     "icl.population_error": (icl.population_error, dict(W=draw(3, 2), N=3, noise=0.1, corr=0.2)),
     "icl.linear_attention": (icl.linear_attention, dict(W=draw(3, 2), X=PROMPTS.X)),
     "icl.Prompts": (icl.Prompts, dict(X=PROMPTS.X, y=PROMPTS.y, w=PROMPTS.w)),
-    "icl.think": (icl.think, dict(W=draw(3, 2), X=PROMPTS.X, k=2)),
     "icl.to_spin_glass": (icl.to_spin_glass, dict(prompts=PROMPTS, ridge=0.1)),
     "icl.training_loss": (icl.training_loss, dict(W=draw(3, 2), prompts=FEATURES, ridge=0.1)),
     "icl.weights": (icl.weights, dict(mean=draw(6), D=2)),
@@ -237,7 +231,7 @@ CALLS = {
     ),
     "pspin.amp.amp": (
         amp.amp,
-        dict(couplings=COUPLINGS, T=0.8, m=draw(5), previous=draw(5), onsager=True, n_steps=3),
+        dict(couplings=COUPLINGS, m=draw(5), T=0.8, previous=draw(5), onsager=True, n_steps=3),
     ),
     "pspin.amp.relaxed_bp": (
         amp.relaxed_bp,
@@ -254,7 +248,7 @@ CALLS = {
     ),
     "pspin.amp.state_evolution": (
         amp.state_evolution,
-        dict(p=3, T=0.5, q=0.8, overlap=0.5, n_steps=3),
+        dict(p=3, q=0.8, T=0.5, overlap=0.5, n_steps=3),
     ),
     "pspin.dynamics.equilibrium_correlation": (
         dynamics.equilibrium_correlation,
@@ -291,7 +285,7 @@ CALLS = {
     ),
     "pspin.simulation.planted_couplings": (
         simulation.planted_couplings,
-        dict(n_spins=5, p=3, T=0.5, distinct=False, rng=0),
+        dict(n_spins=5, p=3, T=0.5, rng=0),
     ),
     "pspin.simulation.random_spins": (simulation.random_spins, dict(n_spins=5, shape=(2,), rng=0)),
     "pspin.two_spin.solve_two_spin": (
@@ -308,11 +302,7 @@ CALLS = {
     ),
     "random_matrix.mp_edges": (random_matrix.mp_edges, dict(ratio=0.5, variance=1.0)),
     "random_matrix.mp_moment": (random_matrix.mp_moment, dict(k=2, ratio=0.5, variance=1.0)),
-    "random_matrix.mp_stieltjes": (
-        random_matrix.mp_stieltjes,
-        dict(z=np.array([-1.0, -2.0]), ratio=0.5, variance=1.0),
-    ),
-    "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, variance=1.0, rng=0)),
+    "random_matrix.wishart": (random_matrix.wishart, dict(n=3, P=4, rng=0)),
     "spin_glass.gaussian_glass": (
         spin_glass.gaussian_glass,
         dict(n=4, coupling=0.5, field=0.5, stiffness=2.5, rng=0),
@@ -374,7 +364,6 @@ CALLS = {
             count=np.array([1, 2]),
         ),
     ),
-    "theory.thinking_curve": (theory.thinking_curve, dict(D=2, N=3, P=20, k=2, noise=0.1)),
     "theory.training_curve": (
         theory.training_curve,
         dict(D=2, N=3, P=20, times=np.array([0.0, 1.0]), noise=0.1, start=0.1),

@@ -6,8 +6,7 @@ from typing import Any
 import sympy as sp
 
 from spinlib.symbolic import J, beta, lam, n, p, q, q0, q1, x
-from spinlib.symbolic._letters import q0_hat, q1_hat
-from spinlib.symbolic._replica import ansatz_action, multipliers
+from spinlib.symbolic._replica import ansatz_action, multipliers, q0_hat, q1_hat
 from spinlib.symbolic.parisi import parisi_matrix
 
 N = sp.Symbol("N", positive=True)

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._experiment import Experiment
 from spinlib.reproduce._run import EXPERIMENTS
 

@@ -5,7 +5,7 @@ import pytest
 from stats import mean_error, z_score
 
 from spinlib.icl import LinearTask, best_weights, features, population_error, to_spin_glass
-from spinlib.icl._correlated import root
+from spinlib.icl._prompts import root
 
 
 def shared(N, c):
@@ -183,8 +183,8 @@ def test_which_spins_lose_their_pair_variances_first(D):
     [
         (1.1, "corr must be finite and >= 0 and <= 1"),
         (np.eye(3), r"corr must have shape \(5, 5\), got \(3, 3\)"),
-        (np.triu(np.ones((5, 5))), "corr must be symmetric"),
-        (shared(4, -0.5), "no random tokens have it"),
+        (np.triu(np.ones((5, 5))), "corr must be a covariance, symmetric"),
+        (shared(4, -0.5), "without a negative eigenvalue, got .* the eigenvalue -1"),
         (np.full((5, 5), np.nan), "corr must be finite"),
     ],
 )
@@ -207,10 +207,10 @@ def test_tokens_of_a_covariance_of_low_rank():
 
 
 def test_a_slightly_negative_eigenvalue_is_refused():
-    with pytest.raises(ValueError, match="the eigenvalue -0.01; no random tokens have it"):
+    with pytest.raises(ValueError, match="corr must be a covariance.* the eigenvalue -0.01$"):
         LinearTask(2, 1, corr=[[1.0, 1.01], [1.01, 1.0]])
 
 
 def test_a_slight_asymmetry_is_refused():
-    with pytest.raises(ValueError, match="corr must be symmetric .* by up to 1e-05"):
+    with pytest.raises(ValueError, match="corr must be a covariance, symmetric .* by up to 1e-05"):
         LinearTask(2, 1, corr=[[1.0, 0.5], [0.50001, 1.0]])

@@ -10,8 +10,9 @@ from spinlib.icl import (
     best_weights,
     contrast,
     features,
-    population_error,
+    in_context_ridge,
     linear_attention,
+    population_error,
     to_spin_glass,
     training_loss,
     weights,
@@ -229,9 +230,17 @@ def test_nouns_keep_their_own_arrays_and_compare_by_identity():
         ),
         (lambda: linear_attention(W_RANDOM.T, PROMPTS.X), ValueError, "W must have shape"),
         (lambda: linear_attention(W_RANDOM, PROMPTS.X[0]), ValueError, "X must have shape"),
-        (lambda: linear_attention(W_RANDOM, PROMPTS.X[:0]), ValueError, "P, D, N >= 1"),
+        (
+            lambda: linear_attention(W_RANDOM, PROMPTS.X[:0]),
+            ValueError,
+            "no axis may be empty; prompts",
+        ),
         (lambda: linear_attention(W_RANDOM, PROMPTS.X + 1), ValueError, "must be 0"),
-        (lambda: weights(np.zeros(19), 4), ValueError, r"D \(D \+ 1\) = 20 spins"),
+        (
+            lambda: weights(np.zeros(19), 4),
+            ValueError,
+            r"D \(D \+ 1\) spins.*, got 19, where D = 4 has 20",
+        ),
         (lambda: weights(np.zeros(20), 0), ValueError, "D must be"),
         (lambda: population_error(np.zeros((3, 1)), 5), ValueError, "W must have shape"),
         (lambda: population_error(W_RANDOM, 0), ValueError, "N must be"),
@@ -270,7 +279,11 @@ def test_nouns_keep_their_own_arrays_and_compare_by_identity():
             ValueError,
             "u must be finite",
         ),
-        (lambda: Features(np.zeros((0, 5)), np.zeros((0, 4)), np.zeros(0)), ValueError, "P >= 1"),
+        (
+            lambda: Features(np.zeros((0, 5)), np.zeros((0, 4)), np.zeros(0)),
+            ValueError,
+            "no axis may be empty; query",
+        ),
     ],
 )
 def test_bad_input_is_refused(call, error, words):
@@ -282,3 +295,17 @@ def test_weights_are_a_copy():
     mean = np.arange(6.0)
     weights(mean)[:] = 0
     np.testing.assert_array_equal(mean, np.arange(6.0))
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 1), (1, 1, 4), (0, 3, 4)])
+def test_a_prompt_has_an_example_a_dimension_and_there_is_one(shape):
+    """At the edge: N, D or P of 0 is refused wherever prompts are read, 1 is not."""
+    P, rows, columns = shape
+    for call in (
+        lambda X: Prompts(X, np.zeros(P), np.zeros((P, rows - 1))),
+        lambda X: linear_attention(np.zeros((rows, max(1, rows - 1))), X),
+        in_context_ridge,
+    ):
+        with pytest.raises(ValueError, match="P, D, N >= 1, got|no axis may be empty"):
+            call(np.zeros(shape))
+    assert Prompts(np.zeros((1, 2, 2)), np.zeros(1), np.zeros((1, 1))).X.shape == (1, 2, 2)

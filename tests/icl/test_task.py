@@ -182,7 +182,11 @@ def test_exact_moments_of_the_disorder():
     [
         (dict(D=0, N=3), ValueError, "D must be at least 1, got 0"),
         (dict(D=3, N=0), ValueError, "N must be at least 1, got 0"),
-        (dict(D=3.0, N=3), TypeError, "write D=3"),
+        (
+            dict(D=3.0, N=3),
+            TypeError,
+            "D must be an integer, got 3.0 of type float; write one such as 4; D is",
+        ),
         (dict(D=3, N=3, noise=-1), ValueError, "noise must be finite and >= 0"),
         (dict(D=3, N=3, noise=np.nan), ValueError, "noise"),
         (dict(D=3, N=3, corr=1.1), ValueError, "corr must be finite"),
@@ -192,7 +196,11 @@ def test_exact_moments_of_the_disorder():
             ValueError,
             r"tasks must have shape \(any, 3\), got \(4, 2\)",
         ),
-        (dict(D=3, N=3, tasks=np.ones((0, 3))), ValueError, "at least one task vector"),
+        (
+            dict(D=3, N=3, tasks=np.ones((0, 3))),
+            ValueError,
+            r"got \(0, 3\); no axis may be empty; one task a row",
+        ),
         (dict(D=3, N=3, tasks=[[1, 2, np.nan]]), ValueError, "tasks must be finite"),
         (dict(D=3, N=3, tasks="all"), TypeError, "tasks must be an array of real numbers"),
     ],
@@ -209,5 +217,5 @@ def test_a_block_has_the_generator_of_its_seed_and_number():
     own = task.sample_features(2, rng=np.random.Generator(np.random.Philox(key=[7, 2])))
     np.testing.assert_array_equal(blocks[2].u, own.u)
     for b in (-4, 3):
-        with pytest.raises(IndexError, match=f"there are 3 blocks, 0 to 2, got {b}"):
+        with pytest.raises(IndexError, match="out of range"):
             blocks[b]

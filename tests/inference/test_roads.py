@@ -168,7 +168,7 @@ def test_pairwise_solvers_refuse(solve):
     for beta in (0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="inverse temperature"):
             solve(glass, beta=beta)
-    with pytest.raises(TypeError, match="must be a SpinGlass, got ndarray"):
+    with pytest.raises(TypeError, match="glass must be of type SpinGlass, got ndarray"):
         solve(glass.J)
     if solve is amp:
         with pytest.raises(TypeError, match="onsager must be True or False, got 'no'"):

@@ -117,12 +117,12 @@ def test_a_negative_weight_stops_it_at_once():
 def test_refusals():
     glass = SpinGlass(J=[[0, 0.5], [0.5, 0]], h=[1, 0], lam=[1, 1])
     with pytest.raises(
-        ValueError, match=r"ridge must be a number or have shape \(2,\), got shape \(3,\)"
+        ValueError, match=r"ridge must have shape \(2,\), got \(3,\); give a number"
     ):
         vamp(glass, ridge=[0.1, 0.1, 0.1])
     with pytest.raises(ValueError, match="ridge must be finite and >= 0"):
         vamp(glass, ridge=-0.1)
-    with pytest.raises(TypeError, match="glass must be a SpinGlass"):
+    with pytest.raises(TypeError, match="glass must be of type SpinGlass"):
         vamp("glass", ridge=0.1)
     with pytest.raises(ValueError, match="damping"), warnings.catch_warnings():
         vamp(glass, ridge=0.1, damping=1.0)

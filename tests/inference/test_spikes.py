@@ -131,7 +131,8 @@ def test_refusals():
     for bad, words in (
         ({"share": 0.0}, "share must be finite and > 0 and < 1, got 0.0; it is a probability"),
         ({"share": 1.0}, "share must be"),
-        ({"size": 0}, "size must not be 0, got 0.0; leave it out"),
+        ({"size": 0}, "size must be finite and > 0"),
+        ({"size": -1.0}, "size must be finite and > 0"),
         ({"size": np.inf}, "size must be finite"),
         ({"damping": 1.0}, "damping"),
         ({"tol": 0.0}, "tol"),

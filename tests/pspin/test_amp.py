@@ -27,7 +27,7 @@ def runs():
         b = b - a * overlap(a, b)
         b = b / np.sqrt((b**2).mean())
         run = amp(
-            couplings, T, np.sqrt(0.5) * np.stack([a, 0.9 * a + np.sqrt(1 - 0.81) * b]), n_steps=8
+            couplings, np.sqrt(0.5) * np.stack([a, 0.9 * a + np.sqrt(1 - 0.81) * b]), T, n_steps=8
         )
         found.append(
             (
@@ -55,7 +55,7 @@ def test_eqs_48_to_55_messages_against_loops(p):
     n, beta = 7, 1 / 0.7
     couplings = gaussian_couplings(n, p, distinct=True, rng=1)
     start = np.sqrt(0.4) * random_spins(n, rng=2)
-    run = relaxed_bp(couplings, 0.7, start, n_steps=2)
+    run = relaxed_bp(couplings, start, 0.7, n_steps=2)
     factors = list(combinations(range(n), p))
     J = {a: math.factorial(p) * couplings.tensor[a] for a in factors}
     mean = {(i, a): start[i] for a in factors for i in a}
@@ -94,7 +94,7 @@ def test_amp_step_against_loops(p):
     n, beta = 5, 1 / 0.6
     couplings = gaussian_couplings(n, p, rng=3)
     m, last = np.sqrt(0.5) * random_spins(n, (2,), rng=4)
-    run = amp(couplings, 0.6, m, previous=last, n_steps=1)
+    run = amp(couplings, m, 0.6, previous=last, n_steps=1)
     field = np.zeros(n)
     for index in np.ndindex(*(n,) * p):
         field[index[0]] += beta * p * couplings.tensor[index] * math.prod(m[j] for j in index[1:])
@@ -106,8 +106,8 @@ def test_amp_step_against_loops(p):
 
 def test_batches_are_independent_runs():
     couplings, starts = gaussian_couplings(20, rng=0), 0.6 * random_spins(20, (3, 2), rng=1)
-    together = amp(couplings, T, starts, n_steps=6)
-    alone = amp(couplings, T, starts[1, 1], n_steps=6)
+    together = amp(couplings, starts, T, n_steps=6)
+    alone = amp(couplings, starts[1, 1], T, n_steps=6)
     assert together.m[:, 1, 1] == pytest.approx(alone.m, abs=1e-8)
     assert (
         together.m.shape == (7, 3, 2, 20)
@@ -123,7 +123,7 @@ def test_batches_are_independent_runs():
 @given(T=st.floats(0.05, 3), q=st.floats(0.01, 0.99), p=st.integers(2, 7))
 def test_eqs_59_61_hold_at_every_step(T, q, p):
     """q' = (1 - q')^2 beta^2 (p/2) q^(p-1): eq. (61) with old q on the right, and q + v = 1."""
-    new = state_evolution(p, T, q, n_steps=1).q[1]
+    new = state_evolution(p, q, T, n_steps=1).q[1]
     field = p / (2 * T**2) * q ** (p - 1)
     v = float(spherical_variance(field))
     assert v**2 * field + v == pytest.approx(1, rel=1e-12)
@@ -135,13 +135,13 @@ def test_eq_61_fixed_points_are_those_of_replicas(p):
     T = 0.35 * PSpin(p).T_d
     low, high = PSpin(p).rs_overlaps(T)
     for root in (low, high):
-        assert state_evolution(p, T, root, n_steps=1).q[1] == pytest.approx(root, abs=1e-12)
+        assert state_evolution(p, root, T, n_steps=1).q[1] == pytest.approx(root, abs=1e-12)
     # the upper one attracts
-    assert state_evolution(p, T, low * 1.01, n_steps=300).q[-1] == pytest.approx(high, abs=1e-9)
+    assert state_evolution(p, low * 1.01, T, n_steps=300).q[-1] == pytest.approx(high, abs=1e-9)
     # so does the paramagnet
-    assert state_evolution(p, T, low * 0.99, n_steps=300).q[-1] < 1e-9
+    assert state_evolution(p, low * 0.99, T, n_steps=300).q[-1] < 1e-9
     assert (
-        PSpin(p).rs_overlaps(1.0) == () and state_evolution(p, 1.0, 0.9, n_steps=300).q[-1] < 1e-9
+        PSpin(p).rs_overlaps(1.0) == () and state_evolution(p, 0.9, 1.0, n_steps=300).q[-1] < 1e-9
     )
 
 
@@ -150,7 +150,7 @@ def test_overlap_of_copies_goes_to_its_power(p):
     T = 0.4 if p == 2 else 0.35 * PSpin(p).T_d
     q = 0.6 if p == 2 else PSpin(p).rs_overlaps(T)[1]  # p = 2: q = 1 - T
     for c in (0.99, 0.5, 0.1):
-        se = state_evolution(p, T, q, overlap=c * q, n_steps=4)
+        se = state_evolution(p, q, T, overlap=c * q, n_steps=4)
         assert se.overlap / q == pytest.approx(
             [c ** ((p - 1) ** t) for t in range(5)], rel=1e-6, abs=1e-12
         )
@@ -163,7 +163,7 @@ def test_the_copies_measure_the_replicon():
         replicon = 1 / (1 - root) ** 2 - 3 / T**2 * root
         step = 1e-6
         slope = (
-            1 - state_evolution(3, T, root, overlap=root * (1 - step), n_steps=1).overlap[1] / root
+            1 - state_evolution(3, root, T, overlap=root * (1 - step), n_steps=1).overlap[1] / root
         )
         assert slope / step == pytest.approx(1 - (1 - root) ** 2 * replicon, abs=1e-5)
         assert slope / step == pytest.approx(2, abs=1e-5)
@@ -174,7 +174,7 @@ def test_the_copies_measure_the_replicon():
 
 @pytest.mark.slow
 def test_samples_follow_state_evolution(runs):
-    se = state_evolution(3, T, 0.5, overlap=0.45, n_steps=8)
+    se = state_evolution(3, 0.5, T, overlap=0.45, n_steps=8)
     q, successive, cross, energy = runs
     assert within(q[:, 1:], se.q[1:], bias=1 / 64)
     assert within(cross[:, 1:], se.overlap[1:], bias=1 / 64)
@@ -205,7 +205,7 @@ def test_eqs_57_58_sums_over_the_graph():
     squares, soft = [], []
     for seed in range(12):
         couplings = gaussian_couplings(n, distinct=True, rng=seed)
-        run = relaxed_bp(couplings, T, np.sqrt(q) * random_spins(n, rng=100 + seed), n_steps=1)
+        run = relaxed_bp(couplings, np.sqrt(q) * random_spins(n, rng=100 + seed), T, n_steps=1)
         squares.append(run.q[1])
         soft.append(run.v[1])
     exact_K = math.comb(n - 1, 2) * 6 / (2 * n**2)  # K <J^2> at this N; p/2 at N = infinity
@@ -231,14 +231,14 @@ def test_amp_is_relaxed_bp_with_the_onsager_term_only():
                 s = s - 0.15 * couplings.gradient(s)
                 s = s / np.sqrt((s**2).mean())
             start = np.sqrt(0.5) * s
-            edges = relaxed_bp(couplings, 0.6, start, n_steps=2).m[2]
+            edges = relaxed_bp(couplings, start, 0.6, n_steps=2).m[2]
             with_term.append(
-                np.sqrt(((amp(couplings, 0.6, start, n_steps=2).m[2] - edges) ** 2).mean())
+                np.sqrt(((amp(couplings, start, 0.6, n_steps=2).m[2] - edges) ** 2).mean())
             )
             without.append(
                 np.sqrt(
                     (
-                        (amp(couplings, 0.6, start, onsager=False, n_steps=2).m[2] - edges) ** 2
+                        (amp(couplings, start, 0.6, onsager=False, n_steps=2).m[2] - edges) ** 2
                     ).mean()
                 )
             )
@@ -272,12 +272,12 @@ def test_every_deep_minimum_is_a_fixed_point_and_needs_the_onsager_term():
     couplings = gaussian_couplings(32, rng=20)
     s, y, m = state_at(couplings, T, 1)
     assert 2 * y < 1
-    stay = amp(couplings, T, m, previous=m, n_steps=3)
+    stay = amp(couplings, m, T, previous=m, n_steps=3)
     assert stay.m[-1] == pytest.approx(m, abs=1e-8)
-    gone = amp(couplings, T, m, previous=m, onsager=False, n_steps=60)
+    gone = amp(couplings, m, T, previous=m, onsager=False, n_steps=60)
     assert abs(gone.q[-1] - stay.q[-1]) > 0.05
     near = 0.9 * m + 0.3 * np.sqrt((m**2).mean()) * random_spins(32, rng=5)
-    back = amp(couplings, T, near, previous=near, n_steps=300)
+    back = amp(couplings, near, T, previous=near, n_steps=300)
     assert back.m[-1] == pytest.approx(m, abs=1e-9)  # (p-1) y < 1: it attracts
     assert back.q[-1] > RS_HIGH + 0.15  # and it is not the replica-symmetric root
 
@@ -290,8 +290,8 @@ def test_p_2_is_marginal():
         a, b = random_spins(n, (2,), rng=rng)
         run = amp(
             gaussian_couplings(n, 2, rng=rng),
-            0.5,
             math.sqrt(q) * np.stack([a, 0.8 * a + 0.6 * b]) * 0.99,
+            0.5,
             n_steps=6,
         )
         found.append(overlap(run.m[:, 0], run.m[:, 1]) / run.q.mean(1))
@@ -304,72 +304,72 @@ def test_p_2_is_marginal():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda c: amp(c, 0.4, np.ones(8)), ValueError, "scale it: np.sqrt"),
-        (lambda c: amp(c, 0.4, np.zeros(8)), ValueError, "0 < .* < 1, got 0"),
-        (lambda c: amp(c, 0.4, 0.5 * np.ones(7)), ValueError, r"shape \(..., 8\), got \(7,\)"),
-        (lambda c: amp(c, 0.0, 0.5 * np.ones(8)), ValueError, "T must be finite and >= 1e-06"),
+        (lambda c: amp(c, np.ones(8), 0.4), ValueError, "scale it: np.sqrt"),
+        (lambda c: amp(c, np.zeros(8), 0.4), ValueError, "0 < .* < 1, got 0"),
+        (lambda c: amp(c, 0.5 * np.ones(7), 0.4), ValueError, r"shape \(..., 8\), got \(7,\)"),
+        (lambda c: amp(c, 0.5 * np.ones(8), 0.0), ValueError, "T must be finite and >= 1e-06"),
         (
-            lambda c: amp(c, 0.4, 0.5 * np.ones(8), previous=np.ones(3)),
+            lambda c: amp(c, 0.5 * np.ones(8), 0.4, previous=np.ones(3)),
             ValueError,
             "previous must have shape",
         ),
         (
-            lambda c: amp(c, 0.4, 0.5 * np.ones(8), n_steps=2.0),
+            lambda c: amp(c, 0.5 * np.ones(8), 0.4, n_steps=2.0),
             TypeError,
             "n_steps must be an integer",
         ),
-        (lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones(8)), ValueError, "distinct=True"),
+        (lambda c: relaxed_bp(c, 0.5 * np.ones(8), 0.4), ValueError, "distinct=True"),
         (
-            lambda c: relaxed_bp(c, 0.4, 0.5 * np.ones((2, 8))),
+            lambda c: relaxed_bp(c, 0.5 * np.ones((2, 8)), 0.4),
             ValueError,
             r"m must have shape \(8,\)",
         ),
-        (lambda c: state_evolution(3, 0.4, 0.0), ValueError, "from 0 nothing moves"),
+        (lambda c: state_evolution(3, 0.0, 0.4), ValueError, "from 0 nothing moves"),
         (
-            lambda c: state_evolution(3, 0.4, 0.5, overlap=0.6),
+            lambda c: state_evolution(3, 0.5, 0.4, overlap=0.6),
             ValueError,
             "two copies of self-overlap q",
         ),
-        (lambda c: state_evolution(1, 0.4, 0.5), ValueError, "p must be at least 2"),
+        (lambda c: state_evolution(1, 0.5, 0.4), ValueError, "p must be at least 2"),
         (
-            lambda c: state_evolution(3, 1e-300, 0.5),
+            lambda c: state_evolution(3, 0.5, 1e-300),
             ValueError,
             "T must be finite and >= 1e-06.*descend",
         ),
-        (lambda c: state_evolution(3, 0.0, 0.5), ValueError, "T must be finite and >= 1e-06"),
+        (lambda c: state_evolution(3, 0.5, 0.0), ValueError, "T must be finite and >= 1e-06"),
         (
-            lambda c: state_evolution(3, 0.4, 0.5, n_steps=0),
+            lambda c: state_evolution(3, 0.5, 0.4, n_steps=0),
             ValueError,
             "n_steps must be at least 1",
         ),
-        (lambda c: amp(c, 0.4, 0.5), ValueError, r"m must have shape \(..., 8\), got \(\)"),
+        (lambda c: amp(c, 0.5, 0.4), ValueError, r"m must have shape \(..., 8\), got \(\)"),
         (
-            lambda c: amp(c, 0.4, np.stack([0.5 * np.ones(8), np.ones(8)])),
+            lambda c: amp(c, np.stack([0.5 * np.ones(8), np.ones(8)]), 0.4),
             ValueError,
             "0 < .* < 1, got 1;",
         ),
         (
-            lambda c: amp(c, 1e-9, 0.5 * np.ones(8)),
+            lambda c: amp(c, 0.5 * np.ones(8), 1e-9),
             ValueError,
             "T must be finite and >= 1e-06.*descend",
         ),
         (
-            lambda c: amp(c, 0.4, 0.5 * np.ones(8), onsager="no"),
+            lambda c: amp(c, 0.5 * np.ones(8), 0.4, onsager="no"),
             TypeError,
             "onsager must be True or False",
         ),
         (
-            lambda c: amp(c.tensor, 0.4, 0.5 * np.ones(8)),
+            lambda c: amp(c.tensor, 0.5 * np.ones(8), 0.4),
             TypeError,
             "couplings must be of type Couplings",
         ),
         (
-            lambda c: relaxed_bp(c.tensor, 0.4, 0.5 * np.ones(8)),
+            lambda c: relaxed_bp(c.tensor, 0.5 * np.ones(8), 0.4),
             TypeError,
             "couplings must be of type Couplings",
         ),
-        (lambda c: amp(c, 0.4, 0.5j * np.ones(8)), TypeError, "m must be an array of real numbers"),
-        (lambda c: amp(c, 0.4, np.zeros((0, 8))), ValueError, "no axis is empty"),
+        (lambda c: amp(c, 0.5j * np.ones(8), 0.4), TypeError, "m must be an array of real numbers"),
+        (lambda c: amp(c, np.zeros((0, 8)), 0.4), ValueError, "no axis is empty"),
         (
             lambda c: spherical_variance(-0.1),
             ValueError,
@@ -383,18 +383,18 @@ def test_refusals(call, error, words):
 
 
 def test_state_evolution_takes_pairs():
-    assert state_evolution(2, 0.4, 0.5, n_steps=1).q.shape == (2,) and "\n" not in repr(
-        state_evolution(3, 0.4, 0.5)
+    assert state_evolution(2, 0.5, 0.4, n_steps=1).q.shape == (2,) and "\n" not in repr(
+        state_evolution(3, 0.5, 0.4)
     )
 
 
 def test_couplings_of_any_source_are_taken():
     pair = Couplings(np.array([[0.0, 0.5], [0.5, 0.0]]))
-    run = amp(pair, 1.0, np.array([0.5, 0.5]), n_steps=1)
+    run = amp(pair, np.array([0.5, 0.5]), 1.0, n_steps=1)
     assert isinstance(run, Iterates) and run.m.shape == (2, 2)
 
 
 def test_copies_of_opposite_sign():
     """For even p the field of -m is minus that of m: the overlap of the two copies is minus their self-overlap."""
-    path = state_evolution(4, 0.3, 0.9, overlap=-0.9, n_steps=5)
+    path = state_evolution(4, 0.9, 0.3, overlap=-0.9, n_steps=5)
     np.testing.assert_allclose(path.overlap, -path.q, rtol=1e-14)

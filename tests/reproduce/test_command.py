@@ -13,7 +13,7 @@ import pytest
 import tiny_sweep
 from spinlib._core import one_thread
 from spinlib.reproduce import _run, about, load, names, run, save
-from spinlib.reproduce._command import main
+from spinlib.reproduce.__main__ import main
 from spinlib.reproduce._experiment import Experiment
 from tiny_sweep import whole
 
@@ -157,10 +157,10 @@ def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert sorted(listed) == sorted(_run.EXPERIMENTS) and listed == list(names())
     assert (
         listed.index("fig7") < listed.index("fig9") < listed.index("tiny")
-        and max(map(len, lines)) <= 110
+        and max(map(len, lines)) <= 100
     )
     quick, full = ({row[0]: row[k] for row in rows if row[0] != "tiny"} for k in (1, 2))
-    assert rows[listed.index("tiny")][1:] == ["-", "-", "A row for each size."]
+    assert rows[listed.index("tiny")][1:] == ["nan", "nan", "A row for each size."]
     assert all(
         0 < float(seconds) < 30 for seconds in quick.values()
     )  # quick is quick, all measured
@@ -169,7 +169,9 @@ def test_the_command_lists_and_stores_into_a_new_folder(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("tiny: A row for each size.\n\n``size`` (8,)")
     folder = tmp_path / "new" / "deep"
     assert main(["tiny", "--rng", "4", "--out", str(folder)]) == 0
-    assert "tiny.npz: " in capsys.readouterr().out and about("tiny", folder)["rng"] == 4
+    assert (
+        "tiny.npz, .png: 8 points" in capsys.readouterr().out and about("tiny", folder)["rng"] == 4
+    )
     assert (folder / "tiny.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -224,7 +226,7 @@ def test_all_stores_every_experiment_and_the_last_point_of_a_finished_one_is_not
         (["tiny", "--jobs", "two"], "invalid int value: 'two'"),
         (["tiny", "--rng", "-1"], "rng must be at least 0, got -1"),
         (["tiny", "--device", "cuda"], "tiny does not use torch"),
-        ([], "name a figure, or all; --list shows the names"),
+        ([], "there is no experiment None; choose one of: fig5, fig6"),
     ],
 )
 def test_the_command_refuses_with_code_2_and_words(arguments, words, tmp_path, capsys):
@@ -248,16 +250,17 @@ def test_jobs_and_missing_packages_are_refused_in_words(monkeypatch, capsys, tmp
                 ModuleNotFoundError, match=f"needs {package}, which is missing: pip install"
             ):
                 run("tiny", **options)
+    with monkeypatch.context() as without:
+        hide(without, "sklearn")
+        with pytest.raises(ModuleNotFoundError, match="the sweep fig11 needs sklearn"):
+            run("fig11")
+    for package in ("joblib", "tqdm", "matplotlib"):
+        with monkeypatch.context() as without:
+            hide(without, package)
             with pytest.raises(SystemExit) as stop:
                 main(["tiny", "--jobs", "2", "--out", str(tmp_path)])
             assert stop.value.code == 2 and f"needs {package}" in capsys.readouterr().err
-    with monkeypatch.context() as without:
-        hide(without, "matplotlib")
-        assert main(["tiny", "--out", str(tmp_path)]) == 0
-    assert (
-        "no picture: FIGURE.png needs matplotlib" in capsys.readouterr().out
-        and (tmp_path / "tiny.npz").exists()
-    )
+    assert not list(tmp_path.iterdir())
 
 
 def hide(monkeypatch, package):

@@ -8,11 +8,11 @@ from proof_replica import (
     N,
     rs_multipliers,
 )
+from identity import equal
 from spinlib.symbolic import (
     ENTROPY_CONSTANT,
     J,
     beta,
-    equal,
     lam,
     p,
     q,

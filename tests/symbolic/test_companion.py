@@ -10,7 +10,8 @@ from pages import run_cells
 
 from spinlib import symbolic as sy
 from spinlib.pspin import PSpin
-from spinlib.symbolic import beta, equal, lam, p, q, q0, q1, x
+from identity import equal
+from spinlib.symbolic import beta, lam, p, q, q0, q1, x
 
 PAGE = "source/chapter_3"
 

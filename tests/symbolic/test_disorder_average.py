@@ -16,11 +16,11 @@ from proof_replica import (
     gaussian_average,
     n_to_zero,
 )
+from identity import equal
 from spinlib.symbolic import (
     J,
     beta,
     difference,
-    equal,
     n,
     p,
     q,

@@ -10,11 +10,11 @@ import sympy as sp
 import proof_cavity as rs
 from spinlib.symbolic.parisi import parisi_matrix
 from spinlib.pspin import PSpin
+from identity import equal
 from spinlib.symbolic import (
     ENTROPY_CONSTANT,
     J,
     beta,
-    equal,
     lam,
     one_rsb_free_energy,
     p,

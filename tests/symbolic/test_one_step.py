@@ -11,9 +11,9 @@ from proof_replica import (
     one_rsb_multipliers,
     replica_action,
 )
+from identity import equal
 from spinlib.symbolic import (
     beta,
-    equal,
     lam,
     n,
     one_rsb_free_energy,
@@ -23,8 +23,7 @@ from spinlib.symbolic import (
     q1,
     x,
 )
-from spinlib.symbolic._letters import q0_hat, q1_hat
-from spinlib.symbolic._replica import ansatz_action
+from spinlib.symbolic._replica import ansatz_action, q0_hat, q1_hat
 from spinlib.symbolic.parisi import log_det, parisi_matrix, parisi_spectrum, parisi_sum
 
 D = 1 - q1 + x * (q1 - q0)

@@ -14,10 +14,10 @@ from proof_replica import (
     rs_multipliers,
     rs_replicon,
 )
+from identity import equal
 from spinlib.symbolic import (
     ENTROPY_CONSTANT,
     beta,
-    equal,
     lam,
     n,
     p,

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from pages import from_page
 from scipy.optimize import brentq
 
 from spinlib.icl import LinearTask, best_weights, in_context_ridge, population_error
-from spinlib.random_matrix import mp_stieltjes
 from spinlib.theory import bayes_error
 from stats import mean_error, z_score
+
+mean_inverse = from_page("mapping/linear_regression_in_context", "mean_inverse").mean_inverse
 
 
 @settings(max_examples=50)
@@ -17,7 +19,7 @@ def test_bayes_error_solves_its_equation_and_is_the_resolvent(D, N, noise):
     rho = noise**2
     e = brentq(lambda e: e - 1 / (1 + N / D / (rho + e)), 0, 1, xtol=1e-15)
     assert bayes_error(D, N, noise) == pytest.approx(e + rho, rel=1e-10)
-    resolvent = D / N * rho * mp_stieltjes(-D / N * rho, D / N).real  # posterior variance, traced
+    resolvent = D / N * rho * mean_inverse(D / N * rho, D / N)  # posterior variance, traced
     assert bayes_error(D, N, noise) == pytest.approx(resolvent + rho, rel=1e-8)
     assert e + rho <= population_error(best_weights(D, N, noise=noise), N, noise) < 1 + rho
 

@@ -18,7 +18,6 @@ RUNS = {  # the law, and the test that holds it against prompts that were drawn
     "pool_errors": "theory/test_pools.py::test_sampled_ground_states_on_the_same_pools",
     "bayes_error": "theory/test_bayes.py::test_bayes_error_against_prompts_at_D_20",
     "depth_error": "theory/test_depth.py::test_prompts_with_the_steps_and_with_messages",
-    "thinking_curve": "theory/test_depth.py::test_a_trained_layer_that_thinks",
     "spectrum_teacher": "theory/test_spectrum.py::test_sampled_ground_states_at_the_best_ridge",
     "best_ridge": "theory/test_spectrum.py::test_sampled_ground_states_at_the_best_ridge",
     "prompt_moment": "theory/test_moments.py::test_powers_of_sampled_features",

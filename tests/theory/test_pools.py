@@ -7,10 +7,10 @@ from stats import mean_error
 
 from spinlib.icl import LinearTask, best_weights, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.random_matrix import mp_stieltjes
 from spinlib.theory import learning_curve, pool_errors
 from spinlib.theory._pools import PoolErrors
 
+mean_inverse = from_page("mapping/linear_regression_in_context", "mean_inverse").mean_inverse
 pool_limit = from_page("results/task_diversity", "pool_limit", PoolErrors=PoolErrors).pool_limit
 
 
@@ -132,7 +132,7 @@ def test_the_limit_by_the_law_of_marchenko_and_pastur(theta):
     """The trace g and its derivative from spinlib.random_matrix and a numerical difference."""
     D, N, P, rho = 1000, 3000, 4_000_000, 0.09
     q, t = (1 + rho) * D / N, P / D**2
-    trace = lambda q: float(np.real(mp_stieltjes(-q, 1 / theta)))
+    trace = lambda q: mean_inverse(q, 1 / theta)
     g, slope = trace(q), (trace(q + 1e-5) - trace(q - 1e-5)) / 2e-5
     pool = (rho + q - q * q * g) * t / (t - 1)
     new = rho + 1 - 2 * (1 - q * g) + (1 + q) * (1 - 2 * q * g - q * q * slope + g * pool / t)

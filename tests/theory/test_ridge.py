@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinlib.theory import Teacher, ridge_equivalent, state_evolution
+from spinlib.theory import Teacher, best_ridge, ridge_equivalent, state_evolution
 from stats import z_score
 
 TEACHERS = [
@@ -21,8 +21,10 @@ def test_ridge_equivalent_is_where_state_evolution_rests(teacher, P, ridge):
     found = ridge_equivalent(teacher, P, ridge)
     path = state_evolution(teacher, P=P, ridge=ridge, n_steps=30_000)
     assert found.error == pytest.approx(path.error[-1], rel=1e-8)
-    assert found.kappa == pytest.approx(ridge * (1 + path.tau[-1] / P), rel=1e-8)
-    assert found.freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
+    tau = path.x[-1] @ (teacher.count * teacher.variance)
+    assert found.kappa == pytest.approx(ridge * (1 + tau / P), rel=1e-8)
+    freedom = teacher.count @ (1 - found.shrinkage)
+    assert freedom == pytest.approx(P * (1 - ridge / found.kappa), rel=1e-8)
 
 
 @pytest.mark.slow
@@ -74,9 +76,8 @@ def test_one_sample_too_few(n, P):
     if n == P:
         n = 1 + 1e-6  # counts may be averages
     found = ridge_equivalent(Teacher([2.0], [1.0], 0.5, count=n), P, 0.0)
-    assert found.kappa == pytest.approx(
-        2.0 * (n - P) / P, rel=1e-8
-    ) and found.freedom == pytest.approx(P)
+    assert found.kappa == pytest.approx(2.0 * (n - P) / P, rel=1e-8)
+    assert n * (1 - found.shrinkage[0]) == pytest.approx(P)  # directions in use
     two = ridge_equivalent(Teacher([1e-3, 5.0], [1.0, 1.0], 0.5, [60, 40]), 99, 0.0)
     a, b, c = (
         99.0,
@@ -93,8 +94,8 @@ def test_a_huge_ridge():
         assert found.kappa == pytest.approx(
             ridge + 110 / 50, rel=1e-12
         ) and found.error == pytest.approx(3.5, rel=1e-6)
-        assert found.train_error == pytest.approx(3.5, rel=1e-6) and found.freedom == pytest.approx(
-            110 / ridge
+        assert (
+            found.train_error == pytest.approx(3.5, rel=1e-6) and (found.shrinkage > 1 - 1e-8).all()
         )
 
 
@@ -108,3 +109,11 @@ def test_ridge_equivalent_refuses():
         TypeError, match="teacher must be of type Teacher, got list; make one with prompt_teacher"
     ):
         ridge_equivalent([1.0], 100, 1.0)
+
+
+def test_the_best_ridge_where_samples_just_fix_all_directions():
+    """At P = n, where ridge 0 diverges, there is a best ridge: of one group, unexplained n / (P signal)."""
+    for n in (20, 100):
+        one = Teacher([2.0], [0.5], unexplained=0.25, count=n)
+        assert best_ridge(one, n) == pytest.approx(0.5, rel=1e-9)
+        assert best_ridge(one, n) == pytest.approx(best_ridge(one, n + 1) * (n + 1) / n, rel=1e-9)

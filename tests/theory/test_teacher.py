@@ -63,7 +63,7 @@ def test_a_teacher_keeps_its_own_arrays():
         (lambda: Teacher([1.0], [-1.0], 0.1), "signal must be finite and >= 0"),
         (lambda: Teacher([1.0], [1.0], 0.1, count=[2, 3]), "count must have shape"),
         (lambda: Teacher([1.0], [1.0], 0.1, count=0), "count must be finite and >= 1"),
-        (lambda: Teacher([], [], 0.1), "at least one group"),
+        (lambda: Teacher([], [], 0.1), "no axis may be empty; one variance a group"),
         (lambda: Teacher([1.0], [1.0], -0.1), "unexplained must be finite and >= 0"),
         (lambda: prompt_teacher(0, 5), "D must be at least 1"),
         (lambda: prompt_teacher(3, 5, -1.0), "noise must be finite and >= 0"),

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from spinlib._core import need
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import ground_state
 from spinlib.landscape import hessian_spectrum
@@ -68,7 +67,6 @@ def _fig11_points(full):
 
 
 def _fig11_compute(*, rng, D, N, P, points):
-    need("sklearn", "the experiment fig11")
     from sklearn.manifold import TSNE
 
     glass = to_spin_glass(LinearTask(D, N).sample_features(P, rng=rng), 0.01)
@@ -117,15 +115,6 @@ def _fig11_collect(points, results):
     return grid(points, results, "P")
 
 
-def _fig11_draw(figure, result, color):
-    for ax, P, energy, place in zip(
-        figure.subplots(1, 2), result["P"], result["energy"], result["place"]
-    ):
-        dots = ax.scatter(*place.T, c=energy, s=12, cmap="viridis")
-        ax.set(title=f"{P} prompts", xticks=(), yticks=())
-        figure.colorbar(dots, ax=ax, location="bottom", label="energy of random weights")
-
-
 EXPERIMENTS = {
     "fig10": Experiment(
         _fig10_points,
@@ -138,5 +127,21 @@ EXPERIMENTS = {
             ylabel="share of flat directions",
         ),
     ),
-    "fig11": Experiment(_fig11_points, _fig11_compute, _fig11_collect, _fig11_draw),
+    "fig11": Experiment(
+        _fig11_points,
+        _fig11_compute,
+        _fig11_collect,
+        lines(
+            "P",
+            {
+                "in_space": "exact: neighbours among the weights",
+                "in_picture": "simulation: neighbours in the picture",
+                "chance": "reference: of shuffled energies, standard deviation",
+            },
+            xscale="log",
+            xlabel="prompts P",
+            ylabel="correlation of an energy with its neighbours",
+        ),
+        needs=("sklearn",),
+    ),
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spinlib._core import iterate, need
+from spinlib._core import iterate
 from spinlib.icl import LinearTask, best_weights, population_error
 from spinlib.reproduce._experiment import Experiment, grid, lines
 
@@ -111,7 +111,6 @@ def product_descent(S, y, signed, steps=4000, every=20):
 
 
 def _ladder(rng, P, draw):
-    need("sklearn", "the experiment sparse_ladder")
     from sklearn.linear_model import lasso_path
 
     data = LinearTask(D, N).sample_features(P, rng=rng)
@@ -240,25 +239,6 @@ def _curriculum_collect(points, results):
     }
 
 
-def _curriculum_draw(figure, result, color):
-    ax = figure.subplots()
-    size = max(
-        set(result["D"]), key=lambda size: (len(set(result["design"][result["D"] == size])), size)
-    )
-    for design, look in (("uniform", "reference"), ("chain", "simulation"), ("growing", "message")):
-        own = (result["design"] == design) & (result["D"] == size)
-        ax.plot(
-            result["P"][own],
-            result["error"][own],
-            "o",
-            color=color[look],
-            alpha=0.6,
-            label=f"windows: {design}",
-        )
-    ax.set(title=f"D = {size}", xlabel="prompts P", ylabel="error of a run on uniform queries")
-    ax.legend()
-
-
 EXPERIMENTS = {
     "sparse_ladder": Experiment(
         _ladder_points,
@@ -278,8 +258,20 @@ EXPERIMENTS = {
             xlabel="prompts P",
             ylabel="error",
         ),
+        needs=("sklearn",),
     ),
     "sparse_curriculum": Experiment(
-        _curriculum_points, _curriculum, _curriculum_collect, _curriculum_draw
+        _curriculum_points,
+        _curriculum,
+        _curriculum_collect,
+        lines(
+            lambda r: np.unique(r["P"][r["D"] == D]),
+            lambda r: {
+                f"-: windows: {one}": r["error"][(r["D"] == D) & (r["design"] == one)]
+                for one in np.unique(r["design"][r["D"] == D])
+            },
+            xlabel=f"prompts P, D = {D}",
+            ylabel="error of a run on uniform queries",
+        ),
     ),
 }

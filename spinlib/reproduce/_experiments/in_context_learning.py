@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from spinlib.icl import LinearTask, in_context_ridge, pool_posterior
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, seeded
 
 
 def _train(task, steps, width, layers, lr, rng, batch=64):
@@ -55,12 +55,6 @@ def _points(full):
             *((M, run) for run in range(2) for M in (2, 8, 32, 128)),
         ]
     ]
-
-
-def _seeds(rng, points):
-    """A training has the seed of its pool and its number, whatever else is run."""
-    seed = int(rng.integers(2**32))
-    return [np.random.default_rng([seed, p["tasks"], p["run"]]) for p in points]
 
 
 def _compute(rng, D, N, tasks, run, steps, width, layers, noise=0.5, prompts=2000):
@@ -130,6 +124,6 @@ EXPERIMENTS = {
             xlabel="examples in the prompt",
             ylabel="error",
         ),
-        _seeds,
+        seeded(lambda p: [p["tasks"], p["run"]]),  # the same training, whatever else is run
     )
 }

@@ -1,12 +1,8 @@
 """Experiments of the chapter on when a transformer learns: the map of the contrast; messages against training."""
 
-import warnings
-
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsymv
 
-from spinlib import ConvergenceWarning
 from spinlib.descent import trajectory
 from spinlib.icl import (
     Features,
@@ -18,7 +14,7 @@ from spinlib.icl import (
     weights,
 )
 from spinlib.inference import amp, ground_state
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, quiet
 from spinlib.spin_glass import SpinGlass
 
 
@@ -66,10 +62,7 @@ def _cells(rng, N, repeat, P, D):
         np.fill_diagonal(J, 0)
         for ridge, names in ((1.0, _GROUND[:2]), (0.01, _GROUND[2:])):
             glass = SpinGlass(J, h / p, ridge + stiff)
-            W = weights(
-                cho_solve(cho_factor(glass.hessian, overwrite_a=True, check_finite=False), glass.h),
-                D,
-            )
+            W = weights(ground_state(glass, variances=False).mean)
             found[names[0]][k], found[names[1]][k] = contrast(W), population_error(W, N)
             if ridge == 1:
                 m, converged = naive_sweeps(glass, rng)
@@ -99,19 +92,6 @@ def _collect_map(points, results):
     }
 
 
-def _draw_map(figure, result, color):
-    axes = figure.subplots(1, 2, sharey=True)
-    for ax, kind, words in zip(
-        axes, ("exact", "eq153"), ("ground state", "messages without reaction")
-    ):
-        cells = ax.pcolormesh(
-            result["N"], result["P"], result[f"contrast_{kind}"].T, vmin=0, vmax=1, cmap="viridis"
-        )
-        ax.set(title=words, xlabel="examples N")
-    axes[0].set_ylabel("prompts P")
-    figure.colorbar(cells, ax=axes, location="bottom", label="contrast (white: no fixed point)")
-
-
 def five_errors(
     data: Features,
     N: int,
@@ -130,9 +110,7 @@ def five_errors(
         "exact": ground_state(glass).mean,
         "exact_half": ground_state(half).mean,
     }
-    with warnings.catch_warnings(  # not converging is an answer here
-        action="ignore", category=ConvergenceWarning
-    ):
+    with quiet():
         for name, onsager in (("amp_eq153", False), ("amp", True)):
             run = amp(glass, beta=100.0, onsager=onsager, **options)
             found[name] = run.mean if run.converged else None
@@ -165,7 +143,20 @@ def _collect_five(points, results):
 
 
 EXPERIMENTS = {
-    "fig12a": Experiment(_points_map, _cells, _collect_map, _draw_map),
+    "fig12a": Experiment(
+        _points_map,
+        _cells,
+        _collect_map,
+        lines(
+            "N",
+            lambda r: {
+                f"-: {r['P'][k]} prompts": r["contrast_exact"][:, k]
+                for k in range(0, len(r["P"]), 1 + len(r["P"]) // 7)
+            },
+            xlabel="examples N",
+            ylabel="contrast of the ground state",
+        ),
+    ),
     "fig12b": Experiment(
         _points_five,
         _five,

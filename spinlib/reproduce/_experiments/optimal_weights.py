@@ -1,4 +1,4 @@
-"""Experiments of the chapter on the optimal weights: Thesis Figs. 7, 8, 9 (S5, S6, 2 of arXiv:2408.02288)."""
+"""Experiments on the optimal weights: Thesis Figs. 7, 8, 9 (S5, S6, 2 of arXiv:2408.02288)."""
 
 import numpy as np
 
@@ -36,16 +36,6 @@ def _collect7(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
         "N": np.array([p["N"] for p in points]),
         **{f"eigenvalues_{p['N']}": r["eigenvalues"] for p, r in zip(points, results)},
     }
-
-
-def _draw7(figure, result, color):
-    ax = figure.subplots()
-    for N in result["N"]:
-        ax.hist(
-            result[f"eigenvalues_{N}"].ravel(), 60, density=True, histtype="step", label=f"N = {N}"
-        )
-    ax.set(yscale="log", xlabel="eigenvalue", ylabel="density")
-    ax.legend()
 
 
 # --- Fig. 8: weights that answer one prompt exactly -------------------------------------------------------------------
@@ -181,7 +171,21 @@ def _collect9(points: list[dict], results: list[dict]) -> dict[str, np.ndarray]:
 
 
 EXPERIMENTS = {
-    "fig7": Experiment(_points7, _compute7, _collect7, _draw7),
+    "fig7": Experiment(
+        _points7,
+        _compute7,
+        _collect7,
+        lines(
+            lambda r: np.arange(0.1, 10, 0.2),
+            lambda r: {
+                f"-: N = {N}": np.histogram(r[f"eigenvalues_{N}"], 50, (0, 10), density=True)[0]
+                for N in r["N"]
+            },
+            yscale="log",
+            xlabel="eigenvalue",
+            ylabel="density",
+        ),
+    ),
     "fig8": Experiment(
         _points8,
         _compute8,

@@ -1,13 +1,10 @@
 """The experiment of the chapter on other architectures: five trained models, and the ground state beside them."""
 
-import warnings
-
 import numpy as np
 
-from spinlib import ConvergenceWarning
 from spinlib.icl import LinearTask, controlled_error, features, population_error, weights
 from spinlib.inference import ground_state_cg
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, quiet, seeded
 
 MODELS = ("exact", "SLA", "FLA", "FLA_published", "MHLA", "SA", "TF")
 
@@ -25,9 +22,7 @@ def _train(model, D, N, P, settle, device, rng):
     task = LinearTask(D, N)
     train, test, fresh = (task.sample(count, rng=rng) for count in (P, min(P, 1000), 4000))
     module = architecture(model, D, rng=rng).float()
-    with warnings.catch_warnings(  # not settling is an answer here: NaN
-        action="ignore", category=ConvergenceWarning
-    ):
+    with quiet():
         history = fit(
             module,
             train,
@@ -62,12 +57,6 @@ def _points(full):
         for N in lengths
         for model in MODELS
     ]
-
-
-def _seeds(rng, points):
-    """The models of one run share its prompts; quick and full share their first run."""
-    seed = int(rng.integers(2**32))
-    return [np.random.default_rng([seed, p["N"], p["run"]]) for p in points]
 
 
 def _compute(rng, model, N, run, D, P, settle, device="cpu"):
@@ -122,6 +111,6 @@ EXPERIMENTS = {
             xlabel="length of the prompt N",
             ylabel="error",
         ),
-        _seeds,
+        seeded(lambda p: [p["N"], p["run"]]),  # the models of one run share its prompts
     )
 }

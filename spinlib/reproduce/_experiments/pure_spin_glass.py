@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from spinlib._core import need
 from spinlib.icl import LinearTask, contrast, population_error, to_spin_glass, weights
 from spinlib.landscape import block_values
 from spinlib.reproduce._experiment import Experiment, lines
@@ -35,7 +34,6 @@ def _fig17_compute(*, rng, D, N, P):
 
 def _fit(values, kinds):
     """The likeliest mixture of Gaussians: shares, means, widths (3, kinds), by increasing width (scikit-learn)."""
-    need("sklearn", "the experiments fig17 and fig18")
     from sklearn.mixture import GaussianMixture
 
     found = GaussianMixture(
@@ -84,17 +82,9 @@ def _fig17_collect(points, results):
     }
 
 
-def _fig17_draw(figure, result, color):
-    axes = figure.subplots(2, 3).flat
-    for ax, name in zip(axes, BLOCKS):
-        values = result[f"values_{name}"]
-        x = np.linspace(-1.1, 1.1, 300) * np.abs(values).max()
-        ax.hist(values, 40, density=True, color=color["reference"], alpha=0.5)
-        ax.plot(x, _density(result[f"fit_{name}"][0], x), color=color["theory"])
-        ax.locator_params(nbins=3)
-        ax.set(title=f"block {name}")
-    axes[5].set_axis_off()
-    figure.supxlabel("entry (blue: the mixture fitted to it)")
+def _shape(values):
+    """The histogram of the entries of a block, in standard deviations from their mean."""
+    return np.histogram((values - values.mean()) / values.std(), 40, (-4, 4), density=True)[0]
 
 
 def _fig18_points(full):
@@ -173,7 +163,19 @@ def _fig18_collect(points, results):
 
 
 EXPERIMENTS = {
-    "fig17": Experiment(_fig17_points, _fig17_compute, _fig17_collect, _fig17_draw),
+    "fig17": Experiment(
+        _fig17_points,
+        _fig17_compute,
+        _fig17_collect,
+        lines(
+            lambda r: np.arange(-3.9, 4, 0.2),
+            lambda r: {f"-: block {name}": _shape(r[f"values_{name}"]) for name in BLOCKS},
+            yscale="log",
+            xlabel="(entry - mean) / standard deviation",
+            ylabel="density",
+        ),
+        needs=("sklearn",),
+    ),
     "fig18": Experiment(
         _fig18_points,
         _fig18_compute,
@@ -190,5 +192,6 @@ EXPERIMENTS = {
             xlabel="ridge",
             ylabel="error",
         ),
+        needs=("sklearn",),
     ),
 }

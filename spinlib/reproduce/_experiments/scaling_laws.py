@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from spinlib._core import need
 from spinlib.icl import Features
 from spinlib.inference import ground_state_cg
 from spinlib.reproduce._experiment import Experiment, grid, lines
@@ -12,7 +11,6 @@ from spinlib.theory import best_ridge, spectrum_teacher
 def pools(kind: str, split: int) -> tuple[np.ndarray, np.ndarray]:
     """Images to train on and images kept back, (n, D), in the principal directions of the first, strongest first, which
     are centred with mean square 1 a component. twin: Gaussian, as variable as the digits; even: patches of one norm."""
-    need("sklearn", "the experiment real_images")
     from sklearn.datasets import load_digits, load_sample_image
 
     rng = np.random.default_rng([split, 0])
@@ -134,5 +132,6 @@ EXPERIMENTS = {
             xlabel="prompts P",
             ylabel="error",
         ),
+        needs=("sklearn",),
     )
 }

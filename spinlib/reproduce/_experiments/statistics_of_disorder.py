@@ -106,19 +106,6 @@ def _fig5_collect(points, results):
     return out
 
 
-def _fig5_draw(figure, result, color):
-    z = (np.arange(161) - 80) / 10
-    for ax, name in zip(
-        figure.subplots(3, 4, sharex=True, sharey=True).flat, result["names"], strict=True
-    ):
-        counts = result[f"{name}_counts"]
-        ax.stairs(10 * counts / counts.sum(), z, color=color["simulation"])
-        ax.plot(z, np.exp(-z * z / 2) / np.sqrt(2 * np.pi), ":", color=color["reference"])
-        ax.set(yscale="log", ylim=(1e-6, 2), xticks=(-5, 0, 5), title=name.replace("_", ", "))
-    figure.supxlabel("(entry - mean) / standard deviation; dotted: a Gaussian")
-    figure.supylabel("density")
-
-
 def histograms(h, J, D):
     """Counts (5, 100) of the entries off the diagonal of the blocks C, D, E, F, G in the published ranges."""
     n = D * D
@@ -198,7 +185,13 @@ EXPERIMENTS = {
         lambda full: [{"D": 10, "N": 100, "P": 1000, "draws": 500}] * (200 if full else 4),
         _fig5_compute,
         _fig5_collect,
-        _fig5_draw,
+        lines(
+            lambda r: (np.arange(160) - 79.5) / 10,
+            lambda r: {f"-: {name}": 10 * r[f"{name}_counts"] / r["draws"] for name in r["names"]},
+            yscale="log",
+            xlabel="(entry - mean) / standard deviation",
+            ylabel="entries of a draw",
+        ),
     ),
     "fig6": Experiment(
         lambda full: (

@@ -1,13 +1,12 @@
 """The experiment of the chapter on which AMP: how wrong the variances of messages are at finite size."""
 
-import warnings
-
 import numpy as np
 
-from spinlib import ConvergenceWarning
+from spinlib._core import iterate
 from spinlib.icl import LinearTask, to_spin_glass
 from spinlib.inference import amp, ground_state, sample_amp
-from spinlib.reproduce._experiment import Experiment, grid, lines
+from spinlib.reproduce._experiment import Experiment, grid, lines, quiet, seeded
+from spinlib.spin_glass import SpinGlass
 
 
 def prompt_variances(D: int, alpha: float, rng: np.random.Generator) -> np.ndarray:
@@ -16,9 +15,7 @@ def prompt_variances(D: int, alpha: float, rng: np.random.Generator) -> np.ndarr
     features = LinearTask(D, 5 * D).sample_features(int(alpha * D * D), rng=rng)
     glass = to_spin_glass(features, 0.2 / D)
     exact = ground_state(glass).var
-    with warnings.catch_warnings(  # not converging is an answer here
-        action="ignore", category=ConvergenceWarning
-    ):
+    with quiet():
         found = amp(glass, damping=0.5, tol=1e-8), sample_amp(features, ridge=0.2 / D, tol=1e-8)
     return np.array([100 * np.mean(f.var / exact - 1) if f.converged else np.nan for f in found])
 
@@ -28,23 +25,14 @@ def iid_variances(n: int, alpha: float, ridge: float, rng: np.random.Generator) 
     from their variance recursions."""
     P = int(alpha * n)
     S = rng.standard_normal((P, n))
-    A = S.T @ S / P
-    exact = np.diagonal(np.linalg.inv(A + ridge * np.eye(n)))
-    lam, J2, S2 = ridge + np.diagonal(A), A**2 - np.diag(np.diagonal(A) ** 2), S**2
-    pair = _fixed_point(lambda x: 1 / (lam - J2 @ x), 1 / lam)
-    sample = _fixed_point(lambda x: 1 / (ridge + (1 / (P + S2 @ x)) @ S2), 1 / lam)
-    return np.array([100 * np.mean(x / exact - 1) for x in (pair, sample)])
-
-
-def _fixed_point(step, x: np.ndarray, tol: float = 1e-8, sweeps: int = 2000) -> np.ndarray | float:
-    """Where x <- step(x) settles with all entries positive, or NaN."""
-    for _ in range(sweeps):
-        x, old = step(x), x
-        if not (x > 0).all():
-            break
-        if np.abs(x / old - 1).max() < tol:
-            return x
-    return np.nan
+    A, S2 = S.T @ S / P, S**2
+    glass = SpinGlass(np.diag(np.diagonal(A)) - A, np.zeros(n), ridge + np.diagonal(A))
+    pair = amp(glass, damping=0.5, tol=1e-8)
+    sample = iterate(
+        lambda state: (1 / (ridge + (1 / (P + S2 @ state[0])) @ S2),), (1 / glass.lam,), tol=1e-8
+    )
+    exact = ground_state(glass).var
+    return np.array([100 * np.mean(x / exact - 1) for x in (pair.var, sample.state[0])])
 
 
 def _amp_points(full):
@@ -62,17 +50,10 @@ def _amp_points(full):
     ]
 
 
-def _amp_seeds(rng, points):
-    """A sample has the seed of its size, load and number: sizes that quick and full share have the same samples."""
-    seed = int(rng.integers(2**32))
-    return [
-        np.random.default_rng(
-            [seed, p["D"], int(10 * p["alpha"]), p["sample"]]
-            if "D" in p
-            else [seed, p["n"], p["sample"]]
-        )
-        for p in points
-    ]
+def _amp_key(point):
+    """Its size, load and number: sizes that quick and full share have the same samples."""
+    size = [point["D"], int(10 * point["alpha"])] if "D" in point else [point["n"]]
+    return [*size, point["sample"]]
 
 
 def _amp_compute(rng, sample, D=None, alpha=7.5, n=None):
@@ -119,6 +100,6 @@ EXPERIMENTS = {
             xlabel="independent features",
             ylabel="error of the variances (%)",
         ),
-        _amp_seeds,
+        seeded(_amp_key),
     )
 }
