@@ -139,7 +139,7 @@ def test_blocks_are_a_sequence():
     assert [len(b.y) for b in blocks[1:]] == [4, 2] and blocks[5:] == []
     assert same(blocks[::-1], list(reversed(blocks)))
     for b in (3, -4):
-        with pytest.raises(IndexError, match=f"there are 3 blocks, 0 to 2, got {b}"):
+        with pytest.raises(IndexError, match="index out of range"):
             blocks[b]
     for b in (1.0, "0", None):
         with pytest.raises(TypeError, match="a block must be an integer"):
