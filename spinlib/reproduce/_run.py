@@ -125,6 +125,7 @@ def computed(
             total=len(points),
             initial=len(found),
             file=sys.stderr,
+            bar_format="{l_bar}{bar}| {n:.3g}/{total} [{elapsed}<{remaining}]",
             disable=not check_flag("progress", progress),
         ) as bar,
         one_thread(),

@@ -1,5 +1,6 @@
 """The corpus of chapters/transformer/language_models, its counting models, and Thesis eqs. (15), (16)."""
 
+import importlib.util
 import itertools
 import json
 import math
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from spinlib.reproduce import prose
+from spinlib.reproduce import load, prose
 
 CHAPTERS = pathlib.Path(__file__).resolve().parents[2] / "chapters"
 TRAIN, HELD_OUT = prose()
@@ -127,13 +128,38 @@ def test_eq_15_the_hidden_set_is_15_per_cent_as_80_10_10():
         assert abs(share.double().mean() - wanted) < 5 * (wanted / u.numel()) ** 0.5
 
 
-def test_pieces_put_back_give_the_text():
-    code = page(30, "CONTEXT, HIDDEN")
-    u = torch.from_numpy(np.random.default_rng(4).integers(0, 30, (50, 32)))
-    read, pieces = code["cut"](u, np.random.default_rng(5))
-    assert read.shape == (50, 28) and pieces.shape == (50, 6)
-    for text, damaged, missing in zip(u.tolist(), read.tolist(), pieces.tolist()):
-        whole = []
-        for sign in damaged:
-            whole += {code["FIRST"]: missing[:3], code["SECOND"]: missing[3:]}.get(sign, [sign])
-        assert whole == text
+@pytest.fixture(scope="module")
+def modern():
+    """The tool that trained the network of fig-lm-today."""
+    tool = CHAPTERS.parent / "tools" / "authors" / "train_modern_model.py"
+    spec = importlib.util.spec_from_file_location("train_modern_model", tool)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_the_stored_network_begins_as_it_is_trained(modern):
+    """Its first losses again, from seed 0, and its number of weights."""
+    stored = load("language_models")
+    model, losses, path = modern.train("muon", steps=4)
+    assert losses == pytest.approx(stored["muon_losses"][:4], abs=0.02) and path == []
+    assert sum(W.numel() for W in model.parameters()) == stored["muon_numbers"]
+    assert len(stored["muon_losses"]) == modern.STEPS
+
+
+def test_the_network_of_today_reads_each_character_from_those_before(modern):
+    """Bits of a window do not change at a place when later characters do, and the law sums to one."""
+    model = modern.Model(5)
+    u = torch.from_numpy(np.random.default_rng(6).integers(0, 5, (2, modern.CONTEXT)))
+    other = u.clone()
+    other[:, 60:] = (u[:, 60:] + 1) % 5
+    with torch.no_grad():
+        assert torch.equal(model(u)[:, :60], model(other)[:, :60])
+        last = torch.stack(
+            [
+                model(torch.cat([u[:, :-1], torch.full_like(u[:, :1], c)], 1))[:, -1]
+                for c in range(5)
+            ]
+        )
+    assert (2**-last).sum(0) == pytest.approx(1, abs=1e-5)

@@ -163,7 +163,10 @@ def test_integers_counts_and_fractions_in_words():
         "three quarters",
     ]
     assert loose("## A\n54 of 900, but 54 of 901.", cell) == ["901", "54 of 901"]
-    assert loose("## A (★★, 45 min)\n**Takes** 35 min.", cell) == []
+    assert (
+        loose("## A (★★, 45 min)\n**Takes** 35 min to read.\n\nThe cells run in about 35 s.", cell)
+        == []
+    )
 
 
 def test_rounding_has_an_end():

@@ -17,12 +17,12 @@ def code(page):
 
 
 def from_page(page, *names, **given):
-    """The functions ``names`` of a page, with its imports; ``given`` are the values of the page that they read."""
+    """The functions or classes ``names`` of a page, with its imports; ``given``: values of the page that they read."""
     nodes = [
         node
         for node in ast.parse("\n".join(code(page))).body
         if isinstance(node, (ast.Import, ast.ImportFrom))
-        or (isinstance(node, ast.FunctionDef) and node.name in names)
+        or (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in names)
     ]
     missing = set(names) - {getattr(node, "name", None) for node in nodes}
     assert not missing, f"{page} defines no {missing}"

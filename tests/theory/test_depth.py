@@ -214,8 +214,6 @@ def test_two_passes_by_hand():
         (lambda: depth_error(-1, 2, 4), "L must be at least 0"),
         (lambda: depth_error(1, 2, 0), "N must be at least 1"),
         (lambda: depth_error(1, 2, 4, -1), "noise must be finite and >= 0"),
-        (lambda: think(np.eye(3, 2), np.zeros((1, 3, 4)), 0), "k must be at least 1"),
-        (lambda: think(np.eye(4, 2), np.zeros((1, 3, 4)), 1), "W must have shape"),
     ],
 )
 def test_what_they_refuse(call, words):

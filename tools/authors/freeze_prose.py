@@ -21,7 +21,6 @@ TRAIN = [
     "mapping/statistics_of_disorder",
     "mapping/message_passing",
     "mapping/which_amp",
-    "results/optimal_weights",
     "results/learning_curve",
     "results/energy_landscape",
     "results/learning_phase_diagram",

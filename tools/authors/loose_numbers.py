@@ -69,11 +69,7 @@ WORDS = re.compile(
 )
 FENCE = r"^(`{3,}|~{3,}).*?^\1\s*$"  # code, and the gates of exercises
 LINK = r"\{(?:ref|numref|eq|prf:ref)\}`(?:[^`<]*<)?([\w-]+)>?`"
-HIDDEN = [
-    r"\*\*Takes\*\*.*",
-    r"^The cells run in about \d+ s\.$",
-    r"\(★+, \d+ min\)",
-]  # the minutes
+HIDDEN = [r"\*\*Takes\*\*.*", r"\(★+, \d+ min\)", r"cells run in about \d+ s"]  # times
 HIDDEN += [r"(?<!\d)\(\d{2,3}\)", r"\([a-z]{2,4}-[\w-]+\)"]  # numbers of equations, labels
 HIDDEN += [r"\{[\w:]+\}`[^`]*`", "`[^`]*`", r"\]\([^)]*\)", r"https?://\S+", r"\barXiv:\S+"]
 GATE = r"[`:]{3,}\{(?:exercise-start\}.*?:label:|solution-start\})\s*(\S+)"

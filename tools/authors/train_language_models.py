@@ -1,6 +1,6 @@
 """The long trainings of chapters/transformer/language_models, with the code of that page.
 
-python tools/authors/train_language_models.py causal masked denoising     writes spinlib/data/language_models.npz
+python tools/authors/train_language_models.py causal masked     writes spinlib/data/language_models.npz
 
 It runs the cells of the page that stand before its own short training, and calls its `train` with the steps below for
 each objective named (one to two minutes of one core each). What is there of other objectives stays.
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 from spinlib import reproduce
 from spinlib.reproduce import _store
 
-STEPS, SEEDS = {"causal": 4000, "masked": 4000, "denoising": 2000}, (0,)
+STEPS, SEEDS = {"causal": 4000, "masked": 4000}, (0,)
 STOPS = (50, 100, 250, 500, 1000, 1500, 2000, 3000, 4000)
 
 

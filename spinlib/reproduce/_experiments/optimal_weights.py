@@ -1,4 +1,4 @@
-"""Experiments of the chapter on the optimal weights: Thesis Figs. 7, 8, 9 (S5, S6, 2 of arXiv:2408.02288)."""
+"""Experiments on the optimal weights: Thesis Figs. 7, 8, 9 (S5, S6, 2 of arXiv:2408.02288)."""
 
 import numpy as np
 
