@@ -74,6 +74,8 @@ def weight_map(ax: Axes, W: ArrayLike, *, limit: float | None = None, title: str
     ``limit`` is the largest absolute value of the colour scale (default: that of W). ValueError for limit <= 0.
     """
     W = check_array("W", W, (None, None), hint="a weight map is a matrix")
+    if not W.size:
+        raise ValueError(f"W must have at least one entry, got shape {W.shape}")
     limit = np.abs(W).max() if limit is None else check_real("limit", limit, above=0)
     image = ax.imshow(W, vmin=-limit, vmax=limit, cmap="RdBu_r", interpolation="nearest")
     ax.set(title=title, xticks=[], yticks=[])

@@ -77,11 +77,14 @@ def mp_moment(k: int, ratio: float, variance: float = 1.0) -> float:
     """
     ratio, variance = _check(ratio, variance)
     k = check_integer("k", k, 0)
-    return (
-        variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k))
-        if k
-        else 1.0
-    )
+    try:
+        return (
+            variance**k * sum(ratio**r * comb(k, r) * comb(k - 1, r) / (r + 1) for r in range(k))
+            if k
+            else 1.0
+        )
+    except OverflowError as error:
+        raise ValueError(f"k must be so small that the moment is below 1e308, got {k}") from error
 
 
 def _check(ratio: float, variance: float) -> tuple[float, float]:

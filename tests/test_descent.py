@@ -181,3 +181,15 @@ def test_a_field_on_a_flat_direction_drives_it_without_end():
     assert flow(SpinGlass([[0.0]], [2.0], [0.0]), [0.0, 3.0], start=[1.0])[:, 0] == pytest.approx(
         [1.0, 7.0], rel=1e-14
     )
+
+
+@pytest.mark.parametrize("A", [-0.5, -1e-9, 0.0, 1e-9, 2.0])
+def test_the_flow_of_one_weight_in_closed_form(A, h=1.5, start=-0.4):
+    """w(t) = start + (h - A start) t (1 - e^(-At)) / (At): up a bowl, along a plane and down a hill."""
+    t = np.array([0.0, 0.3, 1.0, 4.0])
+    path = flow(SpinGlass([[0.0]], [h], [A]), t, start=[start])[:, 0]
+    grown = t if A == 0 else -np.expm1(-A * t) / A
+    np.testing.assert_allclose(path, start + (h - A * start) * grown, rtol=1e-13, atol=1e-13)
+    rate = (h - A * path) * 1e-6  # and the equation itself, by a small step
+    later = flow(SpinGlass([[0.0]], [h], [A]), t + 1e-6, start=[start])[:, 0]
+    np.testing.assert_allclose(later - path, rate, rtol=1e-5)

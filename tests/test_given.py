@@ -44,13 +44,16 @@ def same(one, two):
     "name", [n for n in CALLS if not n.startswith(("attention", "training", "reproduce"))]
 )
 def test_a_number_is_the_same_in_every_type(name):
-    """Of Python, of numpy, a fraction: every callable, and so every field of every noun, one argument at a time."""
+    """Of Python, of numpy, a fraction: every callable, and so every field of every noun, one argument at a time.
+
+    12 and 16 because their squares leave int8 and uint8: the check of a callee does not mend the number of its caller.
+    """
     call, said = CALLS[name]
     for key, good in said.items():
         if key == "rng" or isinstance(good, bool) or not isinstance(good, (int, float)):
             continue
         whole = isinstance(good, int)
-        for value in (good,) if whole else (float(np.float16(good)), 1, 3, 16, 100):
+        for value in (good, 12, 16) if whole else (float(np.float16(good)), 1, 3, 16, 100):
             try:
                 want = call(**said | {key: value if whole else float(value)})
             except ValueError:
@@ -142,7 +145,7 @@ def test_blocks_are_a_sequence():
         with pytest.raises(IndexError, match="index out of range"):
             blocks[b]
     for b in (1.0, "0", None):
-        with pytest.raises(TypeError, match="a block must be an integer"):
+        with pytest.raises(TypeError, match="must be integers or slices"):
             blocks[b]
 
 

@@ -165,3 +165,14 @@ def test_160_text_no_start_is_trapped_and_no_wall_stands_between_ends(P):
     for _ in range(10_000):
         s -= glass.gradient(s) / (values[-1] + 0.05)
     assert np.abs(s - s[0]).max() < 1e-6
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_no_curvature_is_below_the_ridge(ridge):
+    """Few prompts, each many times: as many as spins or more, and still flat directions, whatever rounding says."""
+    for seed in range(8):
+        few = LinearTask(D=3, N=5).sample_features(4, rng=seed)
+        many = Features(*(np.repeat(part, 10, axis=0) for part in (few.u, few.query, few.y)))
+        spectrum = hessian_spectrum(many, ridge)
+        assert (spectrum >= ridge).all()
+        np.testing.assert_allclose(spectrum, hessian_spectrum(few, ridge), rtol=1e-13, atol=1e-13)

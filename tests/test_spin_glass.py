@@ -164,3 +164,14 @@ def test_shuffling_kills_the_correlation_of_rows():
 def test_bad_input_is_refused(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_the_variance_of_a_coupling_at_few_spins(n, coupling=0.7, draws=1500):
+    """coupling^2 / n at every n, not only where n and n + 1 are the same; the fields field^2."""
+    pair, rng = np.triu_indices(n, 1), np.random.default_rng(n)
+    glasses = [gaussian_glass(n, coupling=coupling, field=1.5, rng=rng) for _ in range(draws)]
+    J, h = np.array([g.J[pair] for g in glasses]).ravel(), np.array([g.h for g in glasses]).ravel()
+    for values, variance in ((J, coupling**2 / n), (h, 1.5**2)):
+        error = variance * np.sqrt(2 / len(values))  # of the mean square of normals
+        assert abs((values**2).mean() - variance) < 4 * error < 0.15 * variance

@@ -23,7 +23,8 @@ def need(package: str, module: str) -> None:
 
 def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
     """``value`` as int, at least ``minimum``, at most 2^63 - 1; a float such as 3.0 is refused rather than rounded."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    _unmasked(name, value)
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Integral):
         raise TypeError(
             f"{name} must be an integer, got {_show(value)} of type {type(value).__name__}; "
             f"write one such as {minimum + 3}{_and(hint)}"
@@ -38,7 +39,7 @@ def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
 def check_rng(value: Any) -> np.random.Generator:
     """The generator that ``rng`` stands for: what ``numpy.random.default_rng`` takes, but no truth value."""
     try:
-        if isinstance(value, bool):
+        if isinstance(value, (bool, np.timedelta64)):
             raise TypeError("it is no number")
         return np.random.default_rng(value)
     except (TypeError, ValueError) as error:
@@ -59,7 +60,7 @@ def check_real(
     hint: str = "",
 ) -> float:
     """``value`` as a finite float inside the stated bounds (``above`` and ``below`` are open, the others closed)."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Real):
         raise TypeError(
             f"{name} must be a real number, got {_show(value)} of type {type(value).__name__}{_and(hint)}"
         )
@@ -104,23 +105,31 @@ def check_array(
 
 def check_numbers(name: str, value: Any, hint: str = "") -> np.ndarray:
     """``value`` as a float64 array of any shape; text, dates and complex numbers are refused, not read or cut."""
-    inside = value if isinstance(value, (list, tuple)) else ()
-    if any(isinstance(part, np.ma.MaskedArray) for part in (value, *inside)):
-        raise TypeError(
-            f"{name} must be an array without a mask, got a masked one; "
-            "leave the masked entries out, or fill them with .filled(number)"
-        )
+    _unmasked(name, value)
     try:
         array = np.asarray(value)
         kind = array.dtype.kind
         if kind in "cSUMmV" or (kind == "O" and not all(isinstance(x, Real) for x in array.flat)):
             raise TypeError(f"its entries are of type {array.dtype}")
-        return np.asarray(array, dtype=np.float64)
+        with np.errstate(over="ignore"):  # a long double beyond the others is inf
+            return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise TypeError(
             f"{name} must be an array of real numbers, got {type(value).__name__}: "
             f"{error}{_and(hint)}"
         ) from error
+
+
+def _unmasked(name, value):
+    """TypeError for a masked array, in lists or not: its mask would be lost without a word."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            _unmasked(name, part)
+    elif isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} must be an array without a mask, got a masked one; "
+            "leave the masked entries out, or fill them with .filled(number)"
+        )
 
 
 def check_finite(name: str, value: Any, *, minimum: float = -HUGE, hint: str = "") -> np.ndarray:

@@ -19,6 +19,10 @@ def to_tensor(name: str, value: TensorLike) -> torch.Tensor:
         # torch takes no read-only array, as prompts of icl are, and none that runs backwards
         backwards = min(numbers.strides, default=0) < 0
         return torch.from_numpy(np.require(numbers, kept, ["C", "W"] if backwards else ["W"]))
+    if value.layout != torch.strided:
+        raise TypeError(
+            f"{name} must be a dense tensor, got {value.layout}; pass {name}.to_dense()"
+        )
     if value.is_complex():
         raise TypeError(
             f"{name} must be an array or tensor of real numbers, got {value.dtype}; "

@@ -139,7 +139,7 @@ class LinearAttention(Model):
                 "of the model instead, for example model.W_Q.data[0] = ..."
             )
         W = check_array("W", W, (self.D + 1, self.D), hint="W acts on the D entries of the query")
-        self.W.data[0] = torch.nn.functional.pad(torch.tensor(W), (0, 1))  # of a copy of W
+        self.W.data[0] = torch.nn.functional.pad(torch.tensor(W.copy()), (0, 1))
         return self
 
 
@@ -240,4 +240,5 @@ def architecture(
     }
     if not isinstance(model, str) or model not in makers:
         raise ValueError(f"there is no architecture {model!r}; choose one of: {', '.join(makers)}")
+    check_integer("H", H, 1), check_integer("heads", heads, 1)  # also where the model has none
     return makers[model]()

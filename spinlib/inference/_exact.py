@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigvalsh, lapack
 
-from spinlib._core import Callback, check_flag, iterate, warn
+from spinlib._core import Callback, check_flag, check_real, iterate, warn
 from spinlib.inference._marginals import Marginals, check_glass, relative
 from spinlib.inference._passes import Data, check, curvature, fields
 from spinlib.spin_glass import SpinGlass
@@ -97,7 +97,7 @@ def ground_state_cg(
     >>> ground_state_cg(LinearTask(D=2, N=10).sample(50, rng=0), ridge=0.1).converged
     True
     """
-    over, ridge = check(prompts, ridge, tol)
+    (over, ridge), tol = check(prompts, ridge, tol), check_real("tol", tol, above=0, maximum=1e75)
     h, squares = (total / over.P for total in over.sums(fields))
     stiffness = np.where(ridge + squares > 0, ridge + squares, 1.0)
     if not h.any():

@@ -74,4 +74,4 @@ def check_glass(glass: SpinGlass, beta: float, message_passing: bool = False) ->
             f"message passing needs lam > 0 for every spin, got {glass.lam.min():.3g}; a spin without "
             "stiffness has no ground state: raise the ridge"
         )
-    return check_real("beta", beta, above=0, hint="it is the inverse temperature")
+    return check_real("beta", beta, above=0, minimum=1e-75, hint="it is the inverse temperature")

@@ -239,7 +239,12 @@ class PSpin:
             f"minima exist on [e_ground, e_threshold] = [{self.e_ground:.12g}, {self.e_threshold:.12g}] for p = "
             f"{self.p}; below it the value is negative"
         )
-        e = _inside("e", e, f"at most e_threshold; {hint}", lambda a: a <= self.e_threshold)
+        e = _inside(
+            "e",
+            e,
+            f"at most e_threshold, and >= -1e75; {hint}",
+            lambda a: (a >= -1e75) & (a <= self.e_threshold),
+        )
         E = -e * math.sqrt(
             2 * self.p
         )  # = (p-1) u + 1/u with u = sqrt(y); the smaller root is the stable branch

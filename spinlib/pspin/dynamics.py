@@ -154,7 +154,7 @@ def quench(model: PSpin, T: float = 0.0, *, t_max: float = 50.0, step: float = 0
         check_real("t_max", t_max, above=0),
         check_real("step", step, above=0),
     )
-    p, n = model.p, math.ceil(t_max / h - 1e-9)
+    p, n = model.p, math.ceil(min(t_max / h, 1e9) - 1e-9)
     if not 2 <= n <= _MAX_STEPS:
         raise ValueError(
             f"t_max / step must be from 2 to {_MAX_STEPS}, got {t_max:g} / {h:g}; "

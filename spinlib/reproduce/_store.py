@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import spinlib
-from spinlib._core import check_flag, check_integer
+from spinlib._core import check_flag, check_integer, check_type
 from spinlib.reproduce._experiment import Point
 from spinlib.reproduce._run import computed, digest, experiment, planned, put
 
@@ -203,6 +203,8 @@ def _read(path: Path, made: dict) -> dict[str, np.ndarray]:
 
 
 def _place(folder: str | Path | None) -> Path:
+    if folder is not None:
+        check_type("folder", folder, (str, os.PathLike), "name a folder")
     return Path(folder or os.environ.get("SPINLIB_DATA") or DATA)
 
 

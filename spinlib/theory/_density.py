@@ -46,6 +46,8 @@ def hessian_density(
         if norms is None
         else check_array("norms", norms, (None, len(a)), hint="one row a sample")
     )
+    if not t.size:
+        raise ValueError("norms must hold at least one sample, got none; None takes t = 1")
     first = max(1.0, x.max()) * 10
     G = -1 / (x + 1j * first)[:, None] * np.ones(len(a))
     for step in range(

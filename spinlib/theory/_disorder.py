@@ -44,19 +44,25 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
     if first % 2 or second % 2:
         return 0.0
     k = (first + second) // 2
-    radial = (
-        sum(
-            comb(k, j)
-            * _chi(N, 2 * k - j + label)
-            / N ** (2 * k - j + label)
-            * _chi(D - 1, j)
-            / N**j
-            for j in range(k + 1)
+    try:
+        radial = (
+            sum(
+                comb(k, j)
+                * _chi(N, 2 * k - j + label)
+                / N ** (2 * k - j + label)
+                * _chi(D - 1, j)
+                / N**j
+                for j in range(k + 1)
+            )
+            * _chi(D, k + label)
+            / D ** (k + label)
         )
-        * _chi(D, k + label)
-        / D ** (k + label)
-    )
-    return radial * _double(first) * _double(second) / _chi(D, k)
+        return radial * _double(first) * _double(second) / _chi(D, k)
+    except OverflowError as error:
+        raise ValueError(
+            f"first, second and label must be so small that the moment is below 1e308, got {first}, "
+            f"{second} and {label}"
+        ) from error
 
 
 def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:
@@ -148,7 +154,7 @@ def _two_blocks(D, N, P):
 
     Row i of T sums over the partners j: E J_ij^2 depends on the blocks only, up to the two kinds of E and F.
     """
-    kinds = block_moments(D, N, P)
+    kinds, D = block_moments(D, N, P), int(D)  # checked there; a small integer's square overflows
     total = {name: m.var * m.count for name, m in kinds.items()}
     E, F, G = total["E_shared"] + total["E_free"], total["F_shared"] + total["F_free"], total["G"]
     T = np.array([[E / D**2, F / D**2], [F / D, G / D]])

@@ -177,7 +177,7 @@ def best_ridge(teacher: Teacher, P: int) -> float:
     def error_and_slope(k):  # the slope by ln kappa, but for a positive factor
         left, seen = k / (a + k), a / (a + k)
         missed = teacher.unexplained + a * teacher.signal @ left**2
-        room = 1 - count @ seen**2 / P
+        room = max(1 - count @ seen**2 / P, 1e-17)  # at P = n rounding may leave 0
         more = a * teacher.signal @ (left**2 * seen)
         return missed / room, more * room - missed * (count @ (left * seen**2)) / P
 

@@ -259,3 +259,18 @@ def test_arrays_of_any_kind_are_taken_as_numbers_or_refused():
     assert torch.equal(model(small), model(small.astype(float)))
     with pytest.raises(TypeError, match="X must be an array without a mask"):
         model(np.ma.masked_less(X, 0))
+
+
+@pytest.mark.parametrize(
+    ("options", "common"),
+    [({"value": True}, True), ({"heads": 3}, True), ({"factored": True, "heads": 2}, True)]
+    + [({"value": True, "heads": 2}, False), ({"value": True, "output": True}, False)],
+)
+def test_a_common_W_is_given_where_there_is_one(options, common):
+    """One head behind an output matrix is read with another V than its own: no W alone says what it does."""
+    model = LinearAttention(2, rng=0, **options)
+    if common:
+        assert model.weights().shape == (3, 2)
+    else:
+        with pytest.raises(ValueError, match="heads with values have no common W"):
+            model.weights()

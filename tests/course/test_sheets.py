@@ -190,7 +190,7 @@ def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
 
 @pytest.mark.parametrize("week, row", WEEKS[:14])
 def test_a_week_says_how_long_its_reading_takes(week, row):
-    """As the boxes of the chapters count: 150 words a minute, two minutes a formula; openings too, what is for the curious not."""
+    """As the chapters count: 150 words a minute, two minutes a formula; openings too, not what is for the curious."""
     read, told = row.split(" | ")[:2]
     needed = re.split(r"; (?:for the curious|one of) \[", read)[0]
     minutes = 0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages import from_page
 from stats import z_score
 
 from spinlib.icl import (
@@ -162,3 +163,18 @@ def test_eq_161_contrast():
         np.sqrt(D / (D + 1))
     )
     assert contrast(whole) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("D", "N"), [(2, 8), (3, 5), (6, 20)])
+def test_the_page_on_wrong_labels_starts_from_the_exact_error(D, N):
+    """eq-ic-flip at noise 1/2: the error of any c I for honest labels and, by (1 - 2 zeta) -> minus that, for -c I."""
+    for c in (best_weights(D, N, noise=0.5)[0, 0], 0.3):
+        page = from_page("transformer/in_context_learning", "formula", D=D, N=N, c=c)
+        for zeta, sign in ((0.0, 1), (1.0, -1)):
+            exact = population_error(sign * c * np.eye(D + 1, D), N, noise=0.5) - 0.25
+            assert page.formula(zeta) == pytest.approx(exact, rel=1e-13)
+        middle = page.formula(
+            0.5
+        )  # labels that say nothing: |g|^2 as of any labels, without the pairs
+        honest = page.formula(0.0) + 2 * c - c**2 * (1 - 1 / N)
+        assert middle == pytest.approx(honest, rel=1e-13)

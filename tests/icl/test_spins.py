@@ -10,8 +10,9 @@ from spinlib.icl import (
     best_weights,
     contrast,
     features,
-    population_error,
+    in_context_ridge,
     linear_attention,
+    population_error,
     to_spin_glass,
     training_loss,
     weights,
@@ -294,3 +295,17 @@ def test_weights_are_a_copy():
     mean = np.arange(6.0)
     weights(mean)[:] = 0
     np.testing.assert_array_equal(mean, np.arange(6.0))
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 1), (1, 1, 4), (0, 3, 4)])
+def test_a_prompt_has_an_example_a_dimension_and_there_is_one(shape):
+    """At the edge: N, D or P of 0 is refused wherever prompts are read, 1 is not."""
+    P, rows, columns = shape
+    for call in (
+        lambda X: Prompts(X, np.zeros(P), np.zeros((P, rows - 1))),
+        lambda X: linear_attention(np.zeros((rows, max(1, rows - 1))), X),
+        in_context_ridge,
+    ):
+        with pytest.raises(ValueError, match="P, D, N >= 1, got|no axis may be empty"):
+            call(np.zeros(shape))
+    assert Prompts(np.zeros((1, 2, 2)), np.zeros(1), np.zeros((1, 1))).X.shape == (1, 2, 2)

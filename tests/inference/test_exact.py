@@ -130,3 +130,13 @@ def test_a_hessian_that_is_flat_to_lapack_only_is_called_flat_once():
     """Where the condition number refuses and no eigenvalue is 0 to rounding: one is named, not none."""
     words = _exact._no_ground_state(gaussian_glass(3, rng=0), np.eye(3))
     assert "1 of its 3 eigenvalues are 0" in words
+
+
+@pytest.mark.parametrize("units", [1e-6, 1.0, 1e6])
+def test_the_residual_is_what_is_left_of_the_fields(units):
+    """|H' at the mean| over |h|, in any units of the fields and the stiffnesses."""
+    glass = gaussian_glass(30, field=1.0, rng=5)
+    glass = SpinGlass(units * glass.J, units * glass.h, units * glass.lam)
+    found = ground_state(glass)
+    left = np.linalg.norm(glass.gradient(found.mean)) / np.linalg.norm(glass.h)
+    assert 0 < found.residual < 1e-14 and found.residual == pytest.approx(left, rel=1e-12, abs=0)

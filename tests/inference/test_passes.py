@@ -280,3 +280,13 @@ def test_kernels_see_the_dtype_that_was_asked_for():
     for data in (BLOCKS, list(BLOCKS), joined(BLOCKS)):
         assert Blocks(data, dtype="float32").sums(kernel, np.ones((7, 6)))[0].dtype == np.float64
     assert set(seen) == {np.dtype("float32")}
+
+
+def test_a_pass_is_thirty_two_sums():
+    """64 prompts, a block each: two blocks a sum. 1 + 1 is added first, else each 1 is lost beside 1e16."""
+    y = np.zeros(64)
+    y[[0, 2, 3, 4]] = 1e16, 1, 1, -1e16
+    one = np.ones((1, 1))
+    prompts = [Features(np.ones((1, 2)), one, y[k : k + 1]) for k in range(64)]
+    for jobs in (1, 2):
+        assert Blocks(prompts, jobs=jobs).sums(lambda block: (block.y.sum(),)) == [2.0]

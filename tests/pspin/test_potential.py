@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize_scalar, root
 
 from spinlib.pspin import PSpin, two_replica_potential
 from spinlib.pspin._potential import _phi, _Slice
@@ -146,3 +146,21 @@ def test_the_potential_ends_at_T_K():
     assert np.isfinite(two_replica_potential(model, 0.1, model.T_K))
     with pytest.raises(ValueError, match="T must be >= T_K = "):
         two_replica_potential(model, 0.1, 0.999 * model.T_K)
+
+
+@pytest.mark.parametrize(
+    ("p", "T", "q", "start"),
+    [(3, 0.605, 0.426, (0.55, 0.35, 0.7)), (3, 0.605, 0.44, (0.55, 0.35, 0.7))]
+    + [(4, 0.51, 0.62, (0.7, 0.5, 0.9))],
+)
+def test_between_the_minima_it_is_a_stationary_value_to_rounding(p, T, q, start):
+    """Newton on slopes by complex steps: where breaking has nearly ended, y near .8, a short series is not enough."""
+
+    def slopes(overlaps):
+        shifts = 1e-30j * np.eye(3)
+        return [functional(p, T, q, *(overlaps + shift)).imag / 1e-30 for shift in shifts]
+
+    at = root(slopes, start, tol=1e-14).x
+    assert np.abs(slopes(at)).max() < 1e-14 and at[2] < 0.99  # one step broken
+    V = two_replica_potential(PSpin(p), q, T)
+    assert V == pytest.approx(functional(p, T, q, *at), rel=0, abs=2e-15)

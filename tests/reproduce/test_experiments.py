@@ -62,3 +62,16 @@ def test_lines_are_the_medians_of_what_is_behind_the_first_axis():
         drawn == {"error": ("red", [2.0, 6.0]), "exact": ("black", [3.0, 4.0])}
         and ax.get_ylabel() == "error"
     )
+
+
+def test_a_drawing_shows_the_median_in_a_band_of_quartiles():
+    """Of 0, 1, 4, 9, 16 the quartiles are 1, 4 and 9; runs that are NaN do not count."""
+    values = np.array([[0.0, 16, 4, 1, 9], [100, np.nan, 104, 101, 109], [np.nan] * 5])
+    figure = Figure()
+    lines("x", {"values": "exact: words"})(figure, {"x": np.arange(3), "values": values}, {})
+    (axes,) = figure.axes
+    assert axes.lines[0].get_xydata().tolist() == [[0, 4], [1, 102.5]]
+    band = axes.collections[0].get_paths()[0].vertices
+    ends = [sorted({y for x, y in band if x == at}) for at in (0, 1)]
+    assert ends == [[1, 9], [100.75, 105.25]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["words"]

@@ -1,5 +1,6 @@
 """Ground states of prompts in blocks: the law at every size, a stored point again, the bar, the option --size."""
 
+import itertools
 import re
 
 import numpy as np
@@ -88,3 +89,15 @@ def test_the_stored_run_at_a_thousand_is_the_one_of_the_command():
     assert abs(stored["error"].item() / law - 1) < 0.002
     assert stored["sweeps"].item() == 15 and stored["peak_GB"].item() < 17
     assert stored["seconds"].item() < 20 * 60
+
+
+def test_a_sweep_is_two_products_of_the_features(monkeypatch, D=8):
+    """By a clock that ticks a second at each look: u W and u^T (...), each 2 P D (D + 1) operations a second."""
+    ticks = itertools.count()
+    monkeypatch.setattr("time.process_time", lambda: float(next(ticks)))
+    found = large.EXPERIMENTS["large"].compute(np.random.default_rng(0), D=D, draw=0)
+    P = 2 * D * D
+    assert found["gflops"] == pytest.approx(2 * (2 * P * (D + 1) * D) / 1e9, rel=1e-12)
+    assert (
+        found["seconds"] == found["sweeps"] + 1
+    )  # a look at the start, after each sweep, at the end

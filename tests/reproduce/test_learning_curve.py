@@ -49,3 +49,15 @@ def test_quick_run_agrees_with_the_stored_one():
         quick["standard_error"], stored["standard_error"][:3]
     )
     assert (far < 5).all()
+
+
+def test_standard_errors_are_those_of_a_sample():
+    """Points of one size are put together, and the deviation is divided by n - 1."""
+    collect = EXPERIMENTS["learning_sizes"].collect
+    points = [{"D": D, "samples": 2} for D in (20, 10, 20)]
+    errors = [np.array(pair) for pair in ([1.0, 2.0], [0.5, 0.9], [4.0, 7.0])]
+    out = collect(points, [{"error": e, "theory": float(len(e))} for e in errors])
+    assert out["D"].tolist() == [10, 20] and out["samples"].tolist() == [2, 4]
+    assert out["mean"] == pytest.approx([0.7, 3.5])
+    # 0.4 / 2 of a pair; squares of 2.5, 1.5, .5, 3.5 over 3 and over 4
+    assert out["standard_error"] == pytest.approx([0.2, (21 / 12) ** 0.5])

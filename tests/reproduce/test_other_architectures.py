@@ -1,5 +1,7 @@
 """Figure 15: what its models have in common, what the errors are held against, and a point of the stored run."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -163,3 +165,19 @@ def test_fig_15_published_value_of_FLA():
 def test_run_knows_the_figure():
     with pytest.raises(ValueError, match="fig15"):
         run("fig150")
+
+
+@pytest.mark.parametrize("model", ["SLA", "FLA", "FLA_published", "MHLA", "SA", "TF"])
+def test_products_of_three_matrices_begin_without_ridge(monkeypatch, model):
+    """SA, TF and MHLA take 500 first steps without it, the others none; all have the ridge of the figure."""
+    said = {}
+
+    def fit(module, prompts, **options):
+        said.update(options)
+        return SimpleNamespace(settled=False)
+
+    monkeypatch.setattr("spinlib.training.fit", fit)
+    point = {"model": model, "N": 3, "run": 0, "D": 2, "P": 8, "settle": 0.05}
+    found = EXPERIMENTS["fig15"].compute(np.random.default_rng(0), **point)
+    assert np.isnan(found["error"]) and said["ridge"] == 0.005 and said["batch"] == 8
+    assert said["warm"] == (500 if model in ("MHLA", "SA", "TF") else 0)

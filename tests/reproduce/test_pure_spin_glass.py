@@ -151,3 +151,15 @@ def test_fig_18_as_published_a_density_of_weight_three_gives_its_lowest_third():
     assert third.mean() == pytest.approx(
         -3 * 0.024 * norm.pdf(norm.ppf(1 / 3)), abs=5 * third.std() / np.sqrt(20_000)
     )
+
+
+def test_the_mean_squares_of_the_blocks_are_of_pairs_of_spins(D=4):
+    """Of each block by the list of its pairs: no spin is coupled to itself, so the diagonal does not count."""
+    point = {"D": D, "N": 10, "P": 60, "ridges": [0.1]}
+    found = EXPERIMENTS["fig18"].compute(rng=np.random.default_rng(3), **point)
+    data = LinearTask(D, 10).sample_features(60, rng=np.random.default_rng(3))
+    glass = to_spin_glass(data, 0.0)
+    blocks = block_values(glass)
+    assert found["square_J"] == pytest.approx([(blocks[name] ** 2).mean() for name in "EFG"])
+    assert found["square_h"] == pytest.approx([(blocks[name] ** 2).mean() for name in "CD"])
+    assert found["trace_h"] == pytest.approx(glass.h[: D * D : D + 1].sum())

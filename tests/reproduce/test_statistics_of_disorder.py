@@ -111,3 +111,19 @@ def test_fig6_a_stored_point_lies_in_the_stored_mean():
         assert (again["counts"][:, b] <= out[f"{name}_counts"]).all()
         z = (again["kl"][1:-1, b] / 10 - out[name][1:]) / (out[f"{name}_error"][1:] * 10)
         assert np.abs(z).max() < 5
+
+
+@pytest.mark.parametrize("draws", [2, 5])
+def test_standard_errors_are_those_of_a_sample(draws):
+    """From sums of the divergences and of their squares: the standard deviation, ddof 1, over the root of the draws."""
+    rng = np.random.default_rng(draws)
+    kl = rng.random((draws, 4, 5))
+    counts = rng.integers(1, 50, (4, 5, 100))
+    points = [{"draws": draws, "lengths": [20, 21, 40]}]
+    out = here.EXPERIMENTS["fig6"].collect(
+        points, [{"counts": counts, "kl": kl.sum(0), "kl2": (kl**2).sum(0)}]
+    )
+    error = kl.std(axis=0, ddof=1) / np.sqrt(draws)
+    for b, name in enumerate("CDEFG"):
+        np.testing.assert_allclose(out[f"{name}_error"], error[:-1, b], rtol=1e-9)
+        assert out[f"{name}_floor_error"] == pytest.approx(error[-1, b], rel=1e-9)

@@ -206,3 +206,20 @@ def test_variances_of_the_fields_by_conditioning_on_the_task(N):
     ):  # E y^2 q^2
         var = ((weight * q2 * other).sum() - mean**2) / 7
         assert block_moments(D, N, 7)[name].var == pytest.approx(var, rel=1e-12)
+
+
+@pytest.mark.parametrize("ridge", [0.03, 0.1, 1.0])
+def test_the_shuffled_error_by_plain_iteration_of_the_dyson_equation(ridge, D=6, N=30, P=400):
+    """r = 1 / (k - T r) from r = 1/k on, and X by the sum of its powers: no Newton, no linear solve."""
+    kinds = block_moments(D, N, P)
+    sums = {name: m.var * m.count for name, m in kinds.items()}
+    E, F = sums["E_shared"] + sums["E_free"], sums["F_shared"] + sums["F_free"]
+    T = np.array([[E / D**2, F / D**2], [F / D, sums["G"] / D]])
+    bowl = -np.array([kinds["E_diag"].mean, kinds["G_diag"].mean])
+    r, X = 1 / (bowl + ridge), np.zeros(2)
+    for _ in range(3000):
+        r = 1 / (bowl + ridge - T @ r)
+    for _ in range(3000):
+        X = r**2 * (bowl + T @ X)
+    h2 = np.array([1 / D + sums["C_diag"] + sums["C"], sums["D"]])
+    assert shuffled_error(D, N, P, ridge) == pytest.approx(1 - 2 * r[0] / D + X @ h2, rel=1e-11)

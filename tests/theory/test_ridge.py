@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spinlib.theory import Teacher, ridge_equivalent, state_evolution
+from spinlib.theory import Teacher, best_ridge, ridge_equivalent, state_evolution
 from stats import z_score
 
 TEACHERS = [
@@ -109,3 +109,11 @@ def test_ridge_equivalent_refuses():
         TypeError, match="teacher must be of type Teacher, got list; make one with prompt_teacher"
     ):
         ridge_equivalent([1.0], 100, 1.0)
+
+
+def test_the_best_ridge_where_samples_just_fix_all_directions():
+    """At P = n, where ridge 0 diverges, there is a best ridge: of one group, unexplained n / (P signal)."""
+    for n in (20, 100):
+        one = Teacher([2.0], [0.5], unexplained=0.25, count=n)
+        assert best_ridge(one, n) == pytest.approx(0.5, rel=1e-9)
+        assert best_ridge(one, n) == pytest.approx(best_ridge(one, n + 1) * (n + 1) / n, rel=1e-9)
