@@ -6,7 +6,7 @@ import re
 import boxes
 import exercises
 import pytest
-from kinds import ROOT, chapters, spine
+from kinds import ROOT, chapters, roads, short_book, spine
 
 CHAPTERS = chapters()
 EXERCISE = re.compile(r"^`{3,}\{exercise-start\}(.*)$", re.M)
@@ -90,6 +90,40 @@ def test_the_table_of_exercises_has_them_all():
         assert [column.count(" min<br>") for column in columns] == [
             stars.count(k) for k in (1, 2, 3)
         ]
+
+
+def test_the_spine_and_the_short_book_are_as_short_as_they_promise():
+    """18.2 hours with forty minutes for a chapter that is still to come, and 9.5 hours."""
+    minutes = {
+        boxes.titles()[name][0]: boxes.measure(boxes.main_line(name))[2] for name in CHAPTERS
+    }
+    assert sum(minutes[label] for label in spine()) <= 18.2 * 60 - 40
+    assert sum(minutes[label] for label in short_book()) <= 9.5 * 60
+
+
+def printed_in_view(name):
+    """Lines that the cells of a chapter print in view, outside its solutions.
+
+    What a cell prints beside a figure is a fold below it (_ext/book_numbers.py).
+    """
+    lines, solution = 0, False
+    for cell in cells(name):
+        text, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
+        if cell["cell_type"] == "markdown":
+            gates = re.findall(r"\{solution-(start|end)\}", text)
+            solution = gates[-1] == "start" if gates else solution
+        elif not (
+            solution
+            or {"hide-cell", "hide-output"} & set(tags)
+            or "figure" in cell["metadata"].get("mystnb", {})
+        ):
+            lines += sum("".join(o.get("text", "")).count("\n") for o in cell["outputs"])
+    return lines
+
+
+def test_part_one_prints_few_lines_in_view():
+    names = [name for name in CHAPTERS if boxes.titles()[name][0] in roads()["chapters/part_1"]]
+    assert len(names) == 9 and sum(map(printed_in_view, names)) <= 200
 
 
 # --- the first screen and the last lines ------------------------------------------------------------------------------
