@@ -48,7 +48,7 @@ def part_1():
     ax.plot(x, valleys(x), color=COLOR["exact"], lw=1.4)
     for level, name in (
         (-0.42, r"threshold $e_{\mathrm{th}}$"),
-        (valleys(x).min(), "ground state $e_{\mathrm{gs}}$"),
+        (valleys(x).min(), r"ground state $e_{\mathrm{gs}}$"),
     ):
         ax.plot((-0.1, 8.15), (level, level), color=COLOR["reference"], ls="--", lw=1)
         ax.text(8.25, level, name, va="center", color="0.35")
