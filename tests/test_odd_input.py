@@ -102,6 +102,8 @@ def test_a_temperature_beyond_all_numbers_is_refused():
         for solve in (inference.amp, inference.relaxed_bp, inference.ground_state):
             with pytest.raises(ValueError, match="beta must be finite and > 0 and >= 1e-75"):
                 solve(GLASS, beta=beta)
+        with pytest.raises(ValueError, match="beta must be finite and > 0 and >= 1e-75"):
+            inference.sample_amp(FEATURES, ridge=0.5, beta=beta)
     assert np.isfinite(inference.ground_state(GLASS, beta=1e-75).var).all()
 
 
@@ -156,7 +158,7 @@ def test_what_is_no_folder_is_refused(folder):
 def test_a_pool_whose_powers_are_no_numbers_is_refused(scale):
     """At 1e40 numpy's squares were inf; at 1e-100 it divided 0 by 0."""
     tasks = np.array([[1.0, 0.5], [-0.25, 1.0]])
-    with pytest.raises(ValueError, match="largest of tasks and noise must be from 1e-18 to 1e18"):
+    with pytest.raises(ValueError, match="the largest of tasks and noise must be .* >= 1e-18"):
         theory.pool_errors(scale * tasks, 5, 30, 0.1)
     for edge in (1e-18, 1e18):
         assert np.isfinite(theory.pool_errors(edge * tasks, 5, 30, 0.1)).all()

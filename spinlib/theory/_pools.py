@@ -42,12 +42,13 @@ def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0
     tasks = check_array("tasks", tasks, (None, None), hint="one task vector a row")
     ridge, noise = check_real("ridge", ridge, minimum=0, maximum=1e75), check_noise(noise)
     K, D = tasks.shape
-    largest = max(np.abs(tasks).max(), noise)
-    if not 1e-18 <= largest <= 1e18:  # features have its fourth power, which is squared
-        raise ValueError(
-            f"the largest of tasks and noise must be from 1e-18 to 1e18, got {largest:g}; "
-            "draw tasks from a normal law"
-        )
+    check_real(  # of features, which have its fourth power, squares are taken
+        "the largest of tasks and noise",
+        max(np.abs(tasks).max(), noise),
+        minimum=1e-18,
+        maximum=1e18,
+        hint="draw tasks from a normal law",
+    )
     plain = prompt_teacher(D, N, noise)  # checks N, noise; variances of u for new tasks
     w, s = (
         tasks / sqrt(D),
