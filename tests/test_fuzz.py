@@ -173,7 +173,7 @@ SEEDED = [
     name for name, (_, said) in CALLS.items() if "rng" in said and "blocks" not in name
 ]  # blocks: a whole number only, see test_passes
 NO_SEEDS = ["monday", 1.5, True, -1, [0, -2], {"seed": 1}, np.random, object(), [None]]
-NO_SEEDS += [np.array(3), np.array([1.0]), np.timedelta64(3)]
+NO_SEEDS += [np.array(3), np.array([1.0]), np.timedelta64(3), np.random.RandomState(0)]
 
 
 @pytest.mark.parametrize("name", SEEDED)

@@ -39,8 +39,8 @@ def check_integer(name: str, value: Any, minimum: int, hint: str = "") -> int:
 def check_rng(value: Any) -> np.random.Generator:
     """The generator that ``rng`` stands for: what ``numpy.random.default_rng`` takes, but no truth value."""
     try:
-        if isinstance(value, (bool, np.timedelta64)):
-            raise TypeError("it is no number")
+        if isinstance(value, (bool, np.timedelta64, np.random.RandomState)):
+            raise TypeError("it is no number, list or Generator")
         return np.random.default_rng(value)
     except (TypeError, ValueError) as error:
         raise type(error)(

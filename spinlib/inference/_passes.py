@@ -92,7 +92,10 @@ def sample_amp(
     True True
     """
     over, ridge = check(prompts, ridge, tol)
-    P, beta = over.P, check_real("beta", beta, above=0, hint="it is the inverse temperature")
+    P, beta = (
+        over.P,
+        check_real("beta", beta, above=0, minimum=1e-75, hint="it is the inverse temperature"),
+    )
 
     def step(state):
         m, v, g = state  # means and beta times variances of the spins, and g (P,) of the prompts

@@ -29,8 +29,8 @@ def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0
     The error on new tasks is that of the mean weights (B + kappa)^-1 F, F = E label u query^T, and of their scatter:
     pool (D/P) sum_i e_i / (e_i + kappa)^2 times the variance of a new prompt's u along eigenvector i.
     Right for D -> infinity at fixed P/D^2, N/D, K/D and ridge D; ``noise`` as in :class:`spinlib.icl.LinearTask`.
-    ValueError for other shapes, tasks that are all 0 without noise, N, P < 1, ridge, noise < 0, and at ridge 0 where P
-    is the number of directions, D (D + 1), or D^2 for one task without noise.
+    ValueError for other shapes, tasks and noise of which the largest is not from 1e-18 to 1e18, N, P < 1, ridge,
+    noise < 0, and at ridge 0 where P is the number of directions, D (D + 1), or D^2 for one task without noise.
 
     >>> import numpy as np
     >>> from spinlib.theory import pool_errors
@@ -42,11 +42,13 @@ def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0
     tasks = check_array("tasks", tasks, (None, None), hint="one task vector a row")
     ridge, noise = check_real("ridge", ridge, minimum=0, maximum=1e75), check_noise(noise)
     K, D = tasks.shape
-    if not tasks.size or not (tasks.any() or noise):
-        raise ValueError(
-            f"tasks must be some, and not all 0 where there is no noise, got {K} of length {D}; "
-            "draw them from a normal law"
-        )
+    check_real(  # of features, which have its fourth power, squares are taken
+        "the largest of tasks and noise",
+        max(np.abs(tasks).max(), noise),
+        minimum=1e-18,
+        maximum=1e18,
+        hint="draw tasks from a normal law",
+    )
     plain = prompt_teacher(D, N, noise)  # checks N, noise; variances of u for new tasks
     w, s = (
         tasks / sqrt(D),

@@ -257,6 +257,9 @@ def test_what_blocks_refuse():
         ValueError, match="tol must be at least 1e-06 in float32.*got 1e-10; write tol=1e-4"
     ):
         ground_state_cg(BLOCKS.held(dtype="float32"), ridge=0.02)
+    with pytest.raises(ValueError, match="tol must be at least 1e-06 in float32.*got 9e-07"):
+        ground_state_cg(BLOCKS.held(dtype="float32"), ridge=0.02, tol=9e-7)
+    assert ground_state_cg(BLOCKS.held(dtype="float32"), ridge=0.02, tol=1e-6).n_iter > 0
     for jobs in (0, -1):
         with pytest.raises(ValueError, match="jobs must be at least 1"):
             BLOCKS.held(jobs=jobs)

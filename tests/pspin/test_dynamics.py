@@ -182,9 +182,9 @@ def test_equilibrium_ends_at_T_K():
         equilibrium_correlation(model, 0.999 * model.T_K, 1.0)
 
 
-@pytest.mark.parametrize(("t_max", "step", "n"), [(1.1, 0.1, 11), (0.6, 0.2, 3), (0.7, 0.1, 7)])
+@pytest.mark.parametrize(("t_max", "step", "n"), [(2.1, 0.3, 7), (0.6, 0.2, 3), (2.7, 0.15, 18)])
 def test_a_quench_ends_at_its_time_whatever_rounding_says(t_max, step, n):
-    """1.1 / 0.1 is 11.000000000000002, and 0.6 / 0.2 is 2.9999999999999996."""
+    """2.1 / 0.3 is 7.000000000000001, and 0.6 / 0.2 is 2.9999999999999996."""
     path = quench(PSpin(3), t_max=t_max, step=step)
     assert len(path.t) == n + 1 and path.t[-1] == pytest.approx(t_max, rel=1e-12)
     assert (

@@ -91,3 +91,19 @@ def test_what_the_page_says():
             own = (runs["D"] == D) & (runs["design"] == name) & (runs["P"] == P)
             assert ((runs["error"][own] < 0.075).mean() > 0.5) == most
     assert runs["front"].shape == (36, 101, 20) and len(CURRICULUM.points(False)) == 2
+
+
+@pytest.mark.parametrize("gain, sweeps", [(0.006, 401), (0.004, 101)])
+def test_a_run_is_given_up_where_sixty_sweeps_gain_too_little(monkeypatch, gain, sweeps, D=20):
+    """Weights whose error falls from 1 by ``gain`` in sixty sweeps, of single precision; none stops before 100."""
+    c = best_weights(D, 20 * D)[0, 0]
+
+    def messages(*_, watch, sweeps, **__):
+        for k in range(sweeps):
+            if watch((np.eye(D) * (c - np.sqrt(c * (c - gain * k / 60))),)):
+                break
+
+    monkeypatch.setattr(crystal, "messages", messages)
+    found = crystal._curriculum(np.random.default_rng(0), D, "growing", 5, 60, 0)
+    assert found["sweeps"] == sweeps
+    assert found["error"] == pytest.approx(1 - gain * (sweeps - 1) / 60, rel=1e-6)
