@@ -12,13 +12,13 @@ from spinlib.reproduce._experiment import grid, lines
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def test_each_file_but_two_is_the_name_of_a_chapter():
-    """`large` is of no chapter, `freezing` the second one of sparse_weights."""
+def test_each_file_but_three_is_the_name_of_a_chapter():
+    """`large` is of no chapter, `freezing` of sparse_weights, `optimal_weights` of three that share its figures."""
     chapters = {path.stem for path in (ROOT / "chapters").glob("*/*.ipynb")}
     files = {path.stem for path in pathlib.Path(_experiments.__file__).parent.glob("*.py")} - {
         "__init__"
     }
-    assert files and files - {"large", "freezing"} <= chapters
+    assert files and files - {"large", "freezing", "optimal_weights"} <= chapters
     tables = [getattr(_experiments, name).EXPERIMENTS for name in files]
     assert sum(map(len, tables)) == len(
         _experiments.EXPERIMENTS
