@@ -55,8 +55,13 @@ def rows():
     return found
 
 
-WIDTH, LINE, GAP, TOP = 700, 15, 13, 46  # px: of the drawing, a line of text, between stops, of the first stop
-LETTERS = 19  # in a line of a title, in a column of five
+WIDTH, LINE, GAP, TOP = (
+    700,
+    15,
+    12,
+    58,
+)  # px: of the drawing, a line of text, between stops, of the first stop
+LETTERS = 18  # in a line of a title, in a column of five
 
 
 def stops(chapters, x, y, letters):
@@ -89,12 +94,14 @@ def svg(parts, uri_of, uri_of_part):
     step, body, ends, spine = WIDTH / len(columns), [], [], []
     for k, (page, name, chapters) in enumerate(columns):
         x = 8 + round(k * step)
-        lines = textwrap.wrap(name, LETTERS)[:2]
+        lines = textwrap.wrap(name, LETTERS + 1)
         head = "".join(
             f'<tspan x="{x - 6}" y="{13 + LINE * j}">{html.escape(line)}</tspan>'
             for j, line in enumerate(lines)
         )
-        body.append(f'<a href="{html.escape(uri_of_part(page))}" class="part"><text>{head}</text></a>')
+        body.append(
+            f'<a href="{html.escape(uri_of_part(page))}" class="part"><text>{head}</text></a>'
+        )
         found, end = stops(chapters, x, TOP + 6, LETTERS)
         ends.append(end)
         spine.append([(x, y) for x, y, _, _ in found])
