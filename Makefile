@@ -23,10 +23,11 @@ help:
 	@echo "make lint                 check the style of the code (ruff) and its types (mypy), as CI does"
 	@echo "make test-everywhere      the tests as older processors would run them (about three quarters of an hour)"
 	@echo "make lab                  open the notebooks in JupyterLab (ARGS='--no-browser --port 9000': what jupyter lab takes)"
-	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
+	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (PAGES=chapters/pspin/replica_method for one; needs Debian's chromium)"
 	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
+	@echo "make stills               draw the printed pictures of the live figures (NAME=train-or-solve for one; needs Debian's chromium)"
 	@echo "make pdf                  print the built book into _build/book.pdf (PART=part_2 for one part; needs Debian's chromium)"
 	@echo "make bench                measure speed against what an expert would write, and as other ratios; write bench.json"
 	@echo "make clean                remove _build, .venv and what tests and installations leave"
@@ -63,6 +64,10 @@ execute: .venv/.installed
 .PHONY: pdf
 pdf: .venv/.installed
 	@$(PY) tools/make_pdf.py $(PART)
+
+.PHONY: stills
+stills: .venv/.installed
+	@$(PY) tools/authors/stills.py $(NAME)
 
 .PHONY: frames
 frames: .venv/.installed
