@@ -64,12 +64,12 @@ explore.figures['dm-messages'] = (() => {
   const PLACES = { 0: [0, 0], a: [-1.35, .1], 1: [-1.75, 1.45], 2: [-2.55, -.75], d: [-3.9, -.45], 7: [-4.45, .95], 8: [-4.7, -1.65],
     b: [1.25, .8], 3: [1, 2.1], 4: [2.75, 1.15], c: [1.25, -.8], 5: [1, -2.1], 6: [2.75, -1.15], e: [-2, 2.75], f: [-1.9, -2.3], g: [3.3, 0] };
   const MOST = .95;                                              // of a field by itself
-  const state = Object.fromEntries([...NAMES.map(a => [a, [SIGNS[a], a < 'e' ? -1 : -1, 1]]), ...ODDS.map((r, i) => [`h${i}`, [(r - 1) / (r + 1), -MOST, MOST]])]);
+  const state = Object.fromEntries([...NAMES.map(a => [a, [SIGNS[a], -1, 1]]), ...ODDS.map((r, i) => [`h${i}`, [(r - 1) / (r + 1), -MOST, MOST]])]);
 
   const draw = ({ el, state, save }) => {
     const { html, svg, words, path, tidy, sentence, motion, handle, button, calm, scale } = explore.kit, p = explore.physics['dm-messages'];
-    const first = { ...state }, spins = [...ODDS.keys()];
-    for (const a of NAMES) state[a] = Math.round(state[a]);
+    const spins = [...ODDS.keys()];
+    for (const a of NAMES) state[a] = Math.round(state[a]) || (a < 'e' ? SIGNS[a] : 0);
 
     // ---- the model: what the reader has set, the messages on their way, the truth
     let on, scopes, t, field, u, m, next, part = 1, sweeps = 0, moving = false, truth, last = null, guess = '', picked = -1, touched = 0, done = false, wrongSeen = false, lost = false;
@@ -88,7 +88,7 @@ explore.figures['dm-messages'] = (() => {
       if (fresh) for (const a of NAMES) { shown.m[a] = [0, 0, 0]; shown.u[a] = [0, 0, 0]; }
       for (const a of NAMES) if (!state[a]) delete shown.u[a];
       u = kept().map(row => [...row]); m = on.map(a => [...(shown.m[a] ?? [0, 0, 0])]);
-      sweeps = 0; part = 1; moving = true; lost = false;
+      sweeps = 0; part = 1; next = null; moving = true; lost = false;
       ask();
     };
     const alone = a => {                                         // the largest error with this loop and no other

@@ -27,18 +27,18 @@ explore.physics['rt-landscape'] = (() => {
 
 explore.figures['rt-landscape'] = (() => {
   const ANGLES = [.1, .6, 1.1, 2.7, 4.3], LENGTH = Math.SQRT2, COLD = 40, HOT = .1;
-  const state = { b: [1.5, HOT, COLD], x1: [1.407, -2, 2], x2: [.141, -2, 2], ...Object.fromEntries(ANGLES.map((a, k) => [`a${k + 1}`, [a, -1, 7.3]])), show: ['', 'all'] };
+  const state = { b: [1.5, HOT, COLD], x: [1.407, -2, 2], y: [.141, -2, 2], ...Object.fromEntries(ANGLES.map((a, k) => [`a${k + 1}`, [a, -1, 7.3]])), show: ['', 'all'] };
   const draw = ({ el, state, save }) => {
     const { html, svg, words, scale, path, tidy, sentence, motion, handle, button, calm, set } = explore.kit, ph = explore.physics['rt-landscape'];
     const GRID = Array.from({ length: 121 }, (_, k) => HOT * (COLD / HOT) ** (k / 120));
     let patterns, tree, guess = state.show === 'all' ? 'shown' : '', known = new Set(), target = null, track = [], resting = false, one = 0, found = false, moved = false, since = 0;
-    const x = () => [state.x1, state.x2];
+    const x = () => [state.x, state.y];
     const study = (full = true) => {
       patterns = ANGLES.map((_, k) => [LENGTH * Math.cos(state[`a${k + 1}`]), LENGTH * Math.sin(state[`a${k + 1}`])]);
       if (full) { tree = ph.branches(patterns, GRID); one = Math.max(0, ...tree.filter((t, k) => tree.slice(k).every(u => u.points.length === 1)).map(t => t.b)); }
     };
     const mean = () => [0, 1].map(i => patterns.reduce((sum, k) => sum + k[i], 0) / patterns.length);
-    const own = () => patterns.findIndex(k => Math.hypot(k[0] - state.x1, k[1] - state.x2) < .05);
+    const own = () => patterns.findIndex(k => Math.hypot(k[0] - state.x, k[1] - state.y) < .05);
     const nearest = y => { const far = patterns.map(k => Math.hypot(k[0] - y[0], k[1] - y[1])), k = far.indexOf(Math.min(...far)); return [k, far[k]]; };
 
     // ---- the deed: one update, or updates until it rests
@@ -51,12 +51,12 @@ explore.figures['rt-landscape'] = (() => {
       if (!target) return false;
       target.at = calm.matches ? 1 : Math.min(1, target.at + dt / (resting ? Math.max(110, 700 - 130 * since) : 700));
       const u = target.at * target.at * (3 - 2 * target.at);
-      [state.x1, state.x2] = [0, 1].map(i => target.from[i] + (target.to[i] - target.from[i]) * u);
+      [state.x, state.y] = [0, 1].map(i => target.from[i] + (target.to[i] - target.from[i]) * u);
       if (target.at < 1) return true;
       const moved = Math.hypot(...[0, 1].map(i => target.to[i] - target.from[i]));
       target = null; since++;
       if (resting && moved > 2e-3 && since < 60) { step(); return true; }
-      if (resting) { [state.x1, state.x2] = ph.rest(x(), patterns, state.b); resting = false; }
+      if (resting) { [state.x, state.y] = ph.rest(x(), patterns, state.b); resting = false; }
       save();
       return false;
     };
@@ -128,9 +128,9 @@ explore.figures['rt-landscape'] = (() => {
         return { g, text, percent, lever, disc: g.querySelector('.disc') };
       });
       const query = add('g', { class: 'query' }, svg('circle', { r: 22, fill: 'transparent' }), svg('circle', { class: 'halo', r: 14 }), svg('circle', { class: 'body', r: 8 }), svg('circle', { cx: -2.4, cy: -2.8, r: 2.1, fill: '#fff', 'fill-opacity': .6 }));
-      const put = (v, w) => { target = null; resting = false; track = []; state.x1 = +Math.max(-2, Math.min(2, v)).toPrecision(4); state.x2 = +Math.max(-2, Math.min(2, w)).toPrecision(4); moved = true; save(); paint(); };
+      const put = (v, w) => { target = null; resting = false; track = []; state.x = +Math.max(-2, Math.min(2, v)).toPrecision(4); state.y = +Math.max(-2, Math.min(2, w)).toPrecision(4); moved = true; save(); paint(); };
       parts.query = query;
-      parts.xlever = handle(query, drawing, { label: 'Query x', move: (mx, my) => put(X.back(mx), Y.back(my)), keys: (dx, dy) => Number.isFinite(dy) && put(state.x1 + .05 * dx, state.x2 + .05 * dy) });
+      parts.xlever = handle(query, drawing, { label: 'Query x', move: (mx, my) => put(X.back(mx), Y.back(my)), keys: (dx, dy) => Number.isFinite(dy) && put(state.x + .05 * dx, state.y + .05 * dy) });
       paint();
     };
     const redo = () => paint();
@@ -175,7 +175,7 @@ explore.figures['rt-landscape'] = (() => {
       }
       parts.track.setAttribute('d', track.length ? path([...track, q].map(P)) : '');
       set(parts.query, { transform: `translate(${qx.toFixed(1)},${qy.toFixed(1)})` });
-      parts.xlever.tell(state.x1, `x at ${tidy(state.x1)}, ${tidy(state.x2)}`, -2, 2);
+      parts.xlever.tell(state.x, `x at ${tidy(state.x)}, ${tidy(state.y)}`, -2, 2);
       // the temperatures
       const b = B(state.b);
       set(parts.level, { transform: narrow ? `translate(0,${b.toFixed(1)})` : `translate(${b.toFixed(1)},0)` });

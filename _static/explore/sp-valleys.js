@@ -57,9 +57,9 @@ explore.physics['sp-valleys'] = (() => {
 explore.figures['sp-valleys'] = {
   state: { p: [2, 2, 3], draw: [3, 1, 999] },
   draw: ({ el, state, save }) => {
-    const { html, svg, words, scale, path, tidy, axes, sentence, motion, button, calm, set } = explore.kit, ph = explore.physics['sp-valleys'];
+    const { html, svg, words, scale, path, tidy, axes, sentence, motion, handle, button, calm, set } = explore.kit, ph = explore.physics['sp-valleys'];
     const MANY = 20, STEPS = 400, N = 40, STEP = .2;
-    let p, small, large, map, balls = [], runs = [], seed = 0, guess = {}, dropped = 0, dark = false, told = false, asked40 = false;
+    let p, small, large, map, balls = [], runs = [], seed = 0, guess = {}, dropped = 0, dark = false, told = false;
     const g3 = new Float64Array(3), g40 = new Float64Array(N);
     // The globe: unit vectors of the picture are turned to directions of the spins, v = turn' (x, y, z).
     let turn = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], spin = 0;
@@ -68,12 +68,21 @@ explore.figures['sp-valleys'] = {
       const [a, b] = [Math.cos(dx), Math.sin(dx)], [c, d] = [Math.cos(dy), Math.sin(dy)];
       turn = times([[1, 0, 0], [0, c, -d], [0, d, c]], times([[a, 0, b], [0, 1, 0], [-b, 0, a]], turn));
     };
-    // Turns the globe so that the direction s comes to lie at the upper left, or straight ahead.
+    // Turns the globe so that the direction s lies ahead.
     const face = s => {
       const unit = v => { const n = Math.hypot(...v); return v.map(x => x / n); }, cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
       const z = unit([...s]), x = unit(cross(Math.abs(z[1]) < .9 ? [0, 1, 0] : [1, 0, 0], z));
       turn = [x, cross(z, x), z];
-      rotate(-.5, -.38);
+    };
+    // The side from which most valleys are seen, none of them right in the middle.
+    const best = () => {
+      let most = -Infinity, side = null;
+      for (let k = 0; k < 300; k++) {
+        const h = 1 - 2 * (k + .5) / 300, a = k * Math.PI * (3 - Math.sqrt(5)), r = Math.sqrt(1 - h * h), v = [r * Math.cos(a), r * Math.sin(a), h];
+        const seen = map.reduce((sum, s) => { const z = (v[0] * s[0] + v[1] * s[1] + v[2] * s[2]) / Math.sqrt(3); return sum + Math.min(.45, Math.max(-.2, z)) - Math.max(0, z - .8); }, 0);
+        if (seen > most) { most = seen; side = v; }
+      }
+      return side;
     };
     const see = s => turn.map(row => (row[0] * s[0] + row[1] * s[1] + row[2] * s[2]) / Math.sqrt(3));
 
@@ -82,7 +91,7 @@ explore.figures['sp-valleys'] = {
       small = ph.sample(3, p, Math.round(state.draw), p, 1); large = ph.sample(N, p, Math.round(state.draw), p, 2);
       map = ph.valleys(small);
       balls = []; runs = []; seed = 0;
-      face(map.reduce((a, b) => (ph.energy(small, a) < ph.energy(small, b) ? a : b)));
+      face(best());
       dark = p === 3 && guess.three === undefined;
     };
     const roll = (s, many = true) => {
@@ -92,7 +101,7 @@ explore.figures['sp-valleys'] = {
       if (balls.length > 60) { balls.shift(); }
       if (runs.length > 60) runs.shift();
     };
-    const see3 = s => [s[0], s[1], s[2]];
+    const see3 = s => [s[0], s[1], s[2]], apart = (s, t) => Math.hypot(s[0] - t[0], s[1] - t[1], s[2] - t[2]);
     const alsoForty = () => p === 2 || guess.forty !== undefined;     // forty spins wait for the reader's answer
     const drop = count => {
       for (let k = 0; k < count; k++) roll(ph.start(3, explore.physics.normals(Math.round(state.draw), p, 5, dropped)), alsoForty());
@@ -104,9 +113,11 @@ explore.figures['sp-valleys'] = {
       for (const b of balls) if (b.moving) {
         const before = see3(b.s);
         let fall = 0;
-        for (let k = 0; k < (calm.matches ? 400 : Math.max(1, Math.round(dt / 8))); k++) { ph.downhill(small, b.s, .045, g3); fall = Math.hypot(...[0, 1, 2].map(i => b.s[i] - before[i])); }
-        const last = b.trail[b.trail.length - 1];
-        if (Math.hypot(...[0, 1, 2].map(i => b.s[i] - last[i])) > .02) b.trail.push(see3(b.s));
+        for (let k = 0; k < (calm.matches ? 400 : Math.max(1, Math.round(dt / 8))); k++) {
+          ph.downhill(small, b.s, .045, g3);
+          if (apart(b.s, b.trail[b.trail.length - 1]) > .03) b.trail.push(see3(b.s));
+        }
+        fall = apart(b.s, before);
         if (fall < 2e-5) { for (let k = 0; k < 2000; k++) ph.downhill(small, b.s, .3, g3); b.moving = false; b.trail.push(see3(b.s)); }
         more ||= b.moving;
       }
@@ -130,34 +141,26 @@ explore.figures['sp-valleys'] = {
     fresh.innerHTML = 'New <i>J</i>'; fresh.setAttribute('aria-label', 'Draw new couplings J');
     const answers = html('span', { class: 'answers' });
     const bar = html('div', { class: 'bar' }, two, three, more, fresh);
-    const canvas = html('canvas', { tabindex: 0, role: 'application', 'aria-label': 'A globe of three spins: arrow keys turn it, Enter drops a ball in its middle' });
+    const canvas = html('canvas');
     const over = svg('svg', { class: 'over', 'aria-hidden': 'true' });
     const globe = html('div', { class: 'globe' }, canvas, over), fall = svg('svg', { role: 'img', 'aria-label': 'Energy per spin of forty spins along the descents' }), ends = svg('svg', { role: 'img', 'aria-label': 'Overlaps of the ends of forty spins' });
     const left = html('div', {}, html('h4', { text: 'Three spins: a globe' }), globe), right = html('div', {}, html('h4', { text: 'Forty spins: no picture, only descents' }), fall, ends);
     const views = html('div', { class: 'views' }, left, right);
     el.append(bar, answers, views);
-    const question = (key, options) => { answers.replaceChildren(...options.map(([value, text]) => button(text, () => { guess[key] = value; if (key === 'three') dark = false; ask(); }))); };
+    const question = (key, options) => { answers.replaceChildren(...options.map(([value, text]) => button(text, () => { guess[key] = value; dark = false; if (key === 'forty') drop(MANY); else ask(); }))); };
 
     // ---- the hand on the globe: pull to turn, a tap drops a ball
-    let from = null, path0 = 0;
-    canvas.addEventListener('touchstart', event => event.preventDefault(), { passive: false });
-    canvas.addEventListener('pointerdown', event => { if (event.button) return; from = [event.clientX, event.clientY]; path0 = 0; spin = 0; canvas.setPointerCapture(event.pointerId); event.preventDefault(); canvas.focus({ preventScroll: true }); });
-    canvas.addEventListener('pointermove', event => {
-      if (!from) return;
-      const dx = event.clientX - from[0], dy = event.clientY - from[1];
-      path0 += Math.hypot(dx, dy);
-      if (path0 > 5) { rotate(dx / radius, dy / radius); spin = dx / radius / 2; paint(); }
-      from = [event.clientX, event.clientY];
-    });
-    const up = event => {
-      if (!from) return;
-      from = null;
-      if (path0 <= 5 && event.type === 'pointerup') {
-        const box = canvas.getBoundingClientRect();
-        put((event.clientX - box.left - centre) / radius, (centre - event.clientY + box.top) / radius);
-      } else ask();
-    };
-    for (const over of ['pointerup', 'pointercancel']) canvas.addEventListener(over, up);
+    let from = null, pulled = 0;
+    const globe3 = handle(canvas, canvas, { label: 'A globe of three spins: arrow keys turn it, Enter drops a ball in its middle',
+      start: (x, y) => { from = [x, y]; pulled = spin = 0; },
+      move: (x, y) => {
+        const [dx, dy] = [x - from[0], y - from[1]];
+        pulled += Math.hypot(dx, dy);
+        if (pulled > 5) { rotate(dx / radius, dy / radius); spin = dx / radius / 2; paint(); }
+        from = [x, y];
+      },
+      end: () => { if (pulled <= 5) put((from[0] - centre) / radius, (centre - from[1]) / radius); else ask(); },
+      keys: (dx, dy) => { rotate(.15 * dx, -.15 * (Number.isFinite(dy) ? dy : Math.sign(dy) * 10)); paint(); } });
     const put = (x, y) => {
       const r = x * x + y * y;
       if (r > 1) return;
@@ -165,14 +168,10 @@ explore.figures['sp-valleys'] = {
       roll(s, alsoForty());
       ask();
     };
-    canvas.addEventListener('keydown', event => {
-      const by = { ArrowLeft: [-.15, 0], ArrowRight: [.15, 0], ArrowUp: [0, -.15], ArrowDown: [0, .15] }[event.key];
-      if (by) { rotate(...by); paint(); } else if (event.key === 'Enter' || event.key === ' ') put(0, 0); else return;
-      event.preventDefault();
-    });
+    canvas.addEventListener('keydown', event => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); put(0, 0); } });
 
     // ---- drawing
-    let width, narrow, size, centre, radius, X, Y, wide, low, counts = '';
+    let width, narrow, size, centre, radius, X, Y, wide;
     const resize = w => {
       width = w; narrow = w < 560;
       views.classList.toggle('narrow', narrow);
@@ -229,10 +228,12 @@ explore.figures['sp-valleys'] = {
       forty();
       const here = ph.distinct(balls.filter(b => !b.moving).map(b => b.s)).length, far = ph.distinct(runs.filter(r => !r.moving).map(r => r.s)).length;
       for (const [node, n] of [[two, 2], [three, 3]]) node.setAttribute('aria-pressed', p === n);
+      const ahead = Math.round(Math.atan2(turn[2][0], turn[2][2]) * 180 / Math.PI);
+      globe3.tell(ahead, `turned to ${ahead} degrees; ${balls.length} balls${dark ? '' : `, ${here} of ${map.length} valleys found`}`, -180, 180);
       speak(here, far);
     };
     const forty = () => {
-      const h = narrow ? 150 : Math.round(size * .56), box = [40, 24, wide - 10, h - 22];
+      const h = narrow ? 150 : Math.round(size * .56), box = [40, 24, wide - 14, h - 22];
       set(fall, { width: wide, height: h });
       X = scale([1, STEPS], [box[0], box[2]], true); Y = scale([-1.25, .3], [box[3], box[1]]);
       fall.replaceChildren(axes(box, { x: X, y: Y, xs: [1, 10, 100, 400], ys: [-1, -.5, 0], yLabel: 'energy per spin *H*/*N*' }), words('steps', { x: (X(10) + X(100)) / 2, y: h - 6, 'text-anchor': 'middle' }));
@@ -243,7 +244,7 @@ explore.figures['sp-valleys'] = {
         if (points.length > 1) fall.append(svg('path', { class: 'fall', d: path(points) }));
         if (points.length) fall.append(svg('circle', { class: 'ball', cx: points[points.length - 1][0], cy: points[points.length - 1][1], r: 3.4 }));
       }
-      const eh = narrow ? 108 : size - h - 4, eb = [40, 22, wide - 10, eh - 34], done = runs.filter(r => !r.moving), bins = new Float64Array(20);
+      const eh = narrow ? 108 : size - h - 4, eb = [40, 22, wide - 14, eh - 34], done = runs.filter(r => !r.moving), bins = new Float64Array(20);
       for (let i = 0; i < done.length; i++) for (let j = 0; j < i; j++) bins[Math.min(19, Math.floor(20 * Math.min(.9999, Math.abs(ph.overlap(done[i].s, done[j].s)))))]++;
       const total = Math.max(1, bins.reduce((x, y) => x + y)), top = Math.max(.2, ...bins.map(v => v / total)), ex = scale([0, 1], [eb[0], eb[2]]), ey = scale([0, top], [eb[3], eb[1]]);
       set(ends, { width: wide, height: eh });
@@ -263,17 +264,16 @@ explore.figures['sp-valleys'] = {
         else { told = true; text = `<b>Two valleys, <i>σ</i> and −<i>σ</i></b>, on the globe and with forty spins: all descents reach one energy. Turn the globe to see the other one. <b>Now take three spins at a time, <i>p</i> = 3.</b>`; }
       } else if (guess.three === undefined) {
         offer('three', [[2, 'Two'], [3, 'Three'], [4, 'Four']]);
-        text = `Three at a time. The ground is dark: tap to drop <b class="training">balls</b>, and turn the globe. ${here ? `So far they have ended in ${NUMBER[here]} place${here > 1 ? 's' : ''}. ` : ''}<b>How many valleys has it?</b>`;
+        text = moving ? 'The balls roll in the dark, and leave tracks. <b>In how many valleys do they end?</b>' : `Three at a time. The ground is dark: tap to drop <b class="training">balls</b>, and turn the globe. ${here ? `So far they have ended in ${NUMBER[here]} place${here > 1 ? 's' : ''}. ` : ''}<b>How many valleys has it?</b>`;
       } else if (guess.forty === undefined) {
         offer('forty', [['few', 'Two or three'], ['more', 'More']]);
         text = `${guess.three === map.length ? '<b>Yes</b>' : '<b>No</b>'}, ${NUMBER[map.length]} valley${map.length > 1 ? 's' : ''}: this is the ground. Forty spins have no such picture. <b>If ${MANY} balls roll there, in how many valleys do they end?</b>`;
       } else {
         offer('');
-        if (n < 2 && !moving) { text = ''; drop(MANY); return; }
-        if (moving) text = `${MANY} balls, forty spins. They fall fast, and then slowly, each to a place of its own?`;
-        else text = `<b>${n} balls, ${far} valleys</b>, at different heights, and two ends have little in common. ${far > n / 3 ? 'More balls find more of them. ' : ''}There is no map to count them on: Part I will count them by theory.`;
+        if (moving || !n) text = `${MANY} balls, forty spins. They fall fast, and then slowly, each to a place of its own?`;
+        else text = `${(guess.forty === 'more') === far > 3 ? 'Yes' : 'No'}: <b>${n} balls, ${far} valleys</b>, at different heights, and two ends have little in common. ${far > n / 3 ? 'More balls find more of them. ' : ''}There is no map to count them on: Part I will count them by theory.`;
       }
-      if (text) say(text, settled);
+      say(text, settled);
     };
     const ask = motion(el, advance, paint);
     new MutationObserver(paint).observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });

@@ -57,11 +57,11 @@ def test_a_prediction_an_answer_and_the_mean_of_all(opened):
     assert page.locator(".string").count() == page.locator(".rest").count() == page.locator(".past").count() == 0
     page.click("text=A mean of")
     state, start = page.figure("f.probe()"), np.array([1.407, 0.141])
-    assert np.allclose([state["x1"], state["x2"]], retrieve(FIVE, start, 1.5), atol=1e-9)
+    assert np.allclose([state["x"], state["y"]], retrieve(FIVE, start, 1.5), atol=1e-9)
     assert page.text_content(".said").startswith("Yes.") and page.locator(".string").count() == 5
     page.click("text=Until it rests")
     state = page.figure("f.probe()")
-    assert min(np.hypot(state["x1"] - v[0], state["x2"] - v[1]) for v in state["valleys"]) < 1e-6
+    assert min(np.hypot(state["x"] - v[0], state["y"] - v[1]) for v in state["valleys"]) < 1e-6
     level = page.locator(".ex-rt-landscape .level")
     level.focus()
     for _ in range(12):
@@ -78,18 +78,18 @@ def test_a_prediction_an_answer_and_the_mean_of_all(opened):
 
 
 def test_query_and_patterns_by_hand_and_keys(opened):
-    page = opened("rt-landscape", "?x1=-0.5&x2=0.5&b=5")
-    assert page.figure("f.state.x1") == -0.5
+    page = opened("rt-landscape", "?x=-0.5&y=0.5&b=5")
+    assert page.figure("f.state.x") == -0.5
     page.click(".ex-rt-landscape button >> text=Update")
     page.wait_for_function("() => !document.querySelector('.ex-rt-landscape').figure.probe().moving")
     ball = page.locator(".query .body").bounding_box()
     x, y = ball["x"] + ball["width"] / 2, ball["y"] + ball["height"] / 2
-    before = page.figure("[f.state.x1, f.state.x2]")
+    before = page.figure("[f.state.x, f.state.y]")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 40, y - 20, steps=5)
     page.mouse.up()
-    after = page.figure("[f.state.x1, f.state.x2]")
+    after = page.figure("[f.state.x, f.state.y]")
     side = page.locator(".frame").bounding_box()["width"]
     assert np.allclose(np.subtract(after, before), np.array([40, 20]) * 4 / side, atol=0.03)
     page.locator(".pattern >> nth=3").focus()
@@ -97,6 +97,6 @@ def test_query_and_patterns_by_hand_and_keys(opened):
     assert page.figure("f.state.a4") == pytest.approx(2.75)
     page.locator(".ex-rt-landscape .query").focus()
     page.keyboard.press("ArrowLeft")
-    assert page.figure("f.state.x1") == pytest.approx(after[0] - 0.05, abs=1e-6)
+    assert page.figure("f.state.x") == pytest.approx(after[0] - 0.05, abs=1e-6)
     page.wait_for_timeout(500)
     assert page.url.endswith("#fig-rt-landscape") and "a4=2.75" in page.url and not page.wrong

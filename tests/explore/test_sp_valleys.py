@@ -105,7 +105,7 @@ def test_two_valleys_then_more(opened):
     page.wait_for_function("() => document.querySelector('.ex-sp-valleys').figure.probe().runs === 20")
     page.wait_for_function(AT_REST, timeout=60_000)
     state = page.figure("f.probe()")
-    assert state["far"] > 7 and f"20 balls, {state['far']} valleys" in page.text_content(".said")
+    assert state["far"] > 7 and f"Yes: 20 balls, {state['far']} valleys" in page.text_content(".said")
     page.wait_for_timeout(500)
     assert "p=3" in page.url and page.url.endswith("#fig-sp-valleys") and not page.wrong
 
