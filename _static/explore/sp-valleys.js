@@ -171,7 +171,7 @@ explore.figures['sp-valleys'] = {
     canvas.addEventListener('keydown', event => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); put(0, 0); } });
 
     // ---- drawing
-    let width, narrow, size, centre, radius, X, Y, wide;
+    let width, narrow, size, centre, radius, X, Y, wide, shaded = '';
     const resize = w => {
       width = w; narrow = w < 560;
       views.classList.toggle('narrow', narrow);
@@ -179,7 +179,7 @@ explore.figures['sp-valleys'] = {
       centre = size / 2; radius = size / 2 - 10;
       set(globe, { style: `width: ${size}px; height: ${size}px` });
       set(over, { width: size, height: size });
-      const dots = Math.min(2, globalThis.devicePixelRatio || 1);
+      const dots = Math.min(1.5, globalThis.devicePixelRatio || 1);
       canvas.width = canvas.height = Math.round(size * dots); canvas.style.width = canvas.style.height = `${size}px`;
       paint();
     };
@@ -213,7 +213,8 @@ explore.figures['sp-valleys'] = {
     const paint = () => {
       if (!width) return;
       map.span ??= span();
-      shade();
+      const now = JSON.stringify([turn, dark, canvas.width, document.documentElement.dataset.theme, p, state.draw]);
+      if (now !== shaded) { shaded = now; shade(); }
       over.replaceChildren();
       const behind = svg('g', { class: 'behind' }), front = svg('g');
       over.append(behind, front);
