@@ -71,7 +71,7 @@ def test_adam_is_that_of_torch(physics):
 @pytest.mark.parametrize("P,N", [(1, 30), (3, 100), (20, 30), (60, 30), (60, 5)])
 @pytest.mark.parametrize("spread", [0.4, 1e-3])
 def test_training_comes_to_rest_from_near_and_far(physics, P, N, spread):
-    """At a fixed rate Adam circles for ever in some of these cases (of 60 prompts, from 1e-3); a falling rate ends it."""
+    """At a fixed rate Adam circles for ever in some of these cases (60 prompts, 1e-3); a falling rate ends it."""
     far = physics(
         """[1, 2, 3, 4].map(seed => {
           const s = p.averages(p.prompts(4, a[1], a[0], seed)), rest = p.groundState(s, 0.01), z = p.normals(99, seed);
