@@ -4,7 +4,7 @@ globalThis.explore ??= { figures: {}, physics: {} };
 
 // scopes: the three spins of each factor; t: tanh(beta J) of each; field: beta h of each spin. A factor weighs 1 + t s s s, a field e^{beta h s}:
 // so ln Z leaves out ln cosh(beta J), the same for messages and list.
-explore.physics['dm-messages'] = (() => {
+{
   const SIZE = 0.8, answer = (t, m, k) => t * m[(k + 1) % 3] * m[(k + 2) % 3];
   // Mean of each spin from its field and the answers u of its factors (eq-dm-tanh, nobody left out).
   const means = (scopes, field, u) => {
@@ -54,21 +54,19 @@ explore.physics['dm-messages'] = (() => {
     }
     return { means: up.map(w => 2 * w / Z - 1), logZ: Math.log(Z) };
   };
-  return { SIZE, means, sweep, change, silence, rest, bethe, list };
-})();
+  explore.physics['dm-messages'] = { SIZE, means, sweep, change, silence, rest, bethe, list };
+}
 
-explore.figures['dm-messages'] = (() => {
-  const SCOPES = { a: [0, 1, 2], b: [0, 3, 4], c: [0, 5, 6], d: [2, 7, 8], e: [1, 3, 7], f: [2, 5, 8], g: [0, 4, 6] };
-  const NAMES = [...'abcdefg'], LOOPS = [...'efg'], SIGNS = { a: 1, b: -1, c: 1, d: 1, e: 0, f: 0, g: 0 };
-  const ODDS = [1, 3, 2, 4, 3, 1 / 3, 9, 3, 4];                  // of the fields: e^{2 beta h}
-  const PLACES = { 0: [0, 0], a: [-1.35, .1], 1: [-1.75, 1.45], 2: [-2.55, -.75], d: [-3.9, -.45], 7: [-4.45, .95], 8: [-4.7, -1.65],
-    b: [1.25, .8], 3: [1, 2.1], 4: [2.75, 1.15], c: [1.25, -.8], 5: [1, -2.1], 6: [2.75, -1.15], e: [-2, 2.75], f: [-1.9, -2.3], g: [3.3, 0] };
-  const MOST = .95;                                              // of a field by itself
-  const state = Object.fromEntries([...NAMES.map(a => [a, [SIGNS[a], -1, 1]]), ...ODDS.map((r, i) => [`h${i}`, [(r - 1) / (r + 1), -MOST, MOST]])]);
-
-  const draw = ({ el, state, save }) => {
+explore.figures['dm-messages'] = {
+  state: { a: [1, -1, 1], b: [-1, -1, 1], c: [1, -1, 1], d: [1, -1, 1], e: [0, -1, 1], f: [0, -1, 1], g: [0, -1, 1], h0: [0, -.95, .95], h1: [.5, -.95, .95], h2: [1 / 3, -.95, .95], h3: [.6, -.95, .95], h4: [.5, -.95, .95], h5: [-.5, -.95, .95], h6: [.8, -.95, .95], h7: [.5, -.95, .95], h8: [.6, -.95, .95] },
+  draw({ el, state, save }) {
+    const SCOPES = { a: [0, 1, 2], b: [0, 3, 4], c: [0, 5, 6], d: [2, 7, 8], e: [1, 3, 7], f: [2, 5, 8], g: [0, 4, 6] };
+    const NAMES = [...'abcdefg'], LOOPS = [...'efg'], SIGNS = { a: 1, b: -1, c: 1, d: 1, e: 0, f: 0, g: 0 };
+    const PLACES = { 0: [0, 0], a: [-1.35, .1], 1: [-1.75, 1.45], 2: [-2.55, -.75], d: [-3.9, -.45], 7: [-4.45, .95], 8: [-4.7, -1.65],
+      b: [1.25, .8], 3: [1, 2.1], 4: [2.75, 1.15], c: [1.25, -.8], 5: [1, -2.1], 6: [2.75, -1.15], e: [-2, 2.75], f: [-1.9, -2.3], g: [3.3, 0] };
+    const MOST = .95;                                              // of a field by itself
     const { html, svg, words, path, tidy, sentence, motion, handle, button, calm, scale } = explore.kit, p = explore.physics['dm-messages'];
-    const spins = [...ODDS.keys()];
+    const spins = [0, 1, 2, 3, 4, 5, 6, 7, 8];
     for (const a of NAMES) state[a] = Math.round(state[a]) || (a < 'e' ? SIGNS[a] : 0);
 
     // ---- the model: what the reader has set, the messages on their way, the truth
@@ -301,6 +299,5 @@ explore.figures['dm-messages'] = (() => {
       still: () => { for (const a of LOOPS) state[a] = 0; go(true); while (moving) advance(500); picked = 0; paint(); },
       probe: () => ({ means: [...now()], exact: [...truth.means], moving, guess, sweeps, state: { ...state }, logZ: last && last.logZ + constant(), truth: truth.logZ + constant() }),
     };
-  };
-  return { state, draw };
-})();
+  },
+};

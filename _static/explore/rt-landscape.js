@@ -2,7 +2,7 @@
 globalThis.explore ??= { figures: {}, physics: {} };
 
 // x: [x_1, x_2]; patterns: [[..], ..]; b: the factor of the scores.
-explore.physics['rt-landscape'] = (() => {
+{
   const dot = (a, c) => a[0] * c[0] + a[1] * c[1];
   const weights = (x, patterns, b) => {                          // p_mu of eq-rt-update
     const s = patterns.map(k => b * dot(x, k)), top = Math.max(...s), e = s.map(v => Math.exp(v - top)), sum = e.reduce((a, c) => a + c);
@@ -22,19 +22,19 @@ explore.physics['rt-landscape'] = (() => {
   const valleys = (patterns, b, more = []) => apart([...patterns, ...more].map(x => rest(x, patterns, b, 600)));
   // The same along b, from the coldest to the hottest: a valley is followed until it is lost.
   const branches = (patterns, bs) => { let last = []; return [...bs].sort((a, c) => c - a).map(b => ({ b, points: last = valleys(patterns, b, last) })); };
-  return { weights, update, energy, rest, valleys, branches };
-})();
+  explore.physics['rt-landscape'] = { weights, update, energy, rest, valleys, branches };
+}
 
-explore.figures['rt-landscape'] = (() => {
-  const ANGLES = [.1, .6, 1.1, 2.7, 4.3], LENGTH = Math.SQRT2, COLD = 40, HOT = .1;
-  const state = { b: [1.5, HOT, COLD], x: [1.407, -2, 2], y: [.141, -2, 2], ...Object.fromEntries(ANGLES.map((a, k) => [`a${k + 1}`, [a, -1, 7.3]])), show: ['', 'all'] };
-  const draw = ({ el, state, save }) => {
+explore.figures['rt-landscape'] = {
+  state: { b: [1.5, .1, 40], x: [1.407, -2, 2], y: [.141, -2, 2], a1: [.1, -1, 7.3], a2: [.6, -1, 7.3], a3: [1.1, -1, 7.3], a4: [2.7, -1, 7.3], a5: [4.3, -1, 7.3], show: ['', 'all'] },
+  draw({ el, state, save }) {
+    const FIVE = [0, 1, 2, 3, 4], LENGTH = Math.SQRT2, COLD = 40, HOT = .1;
     const { html, svg, words, scale, path, tidy, sentence, motion, handle, button, calm, set } = explore.kit, ph = explore.physics['rt-landscape'];
     const GRID = Array.from({ length: 121 }, (_, k) => HOT * (COLD / HOT) ** (k / 120));
     let patterns, tree, guess = state.show === 'all' ? 'shown' : '', known = new Set(), target = null, track = [], resting = false, one = 0, found = false, moved = false, since = 0;
     const x = () => [state.x, state.y];
     const study = (full = true) => {
-      patterns = ANGLES.map((_, k) => [LENGTH * Math.cos(state[`a${k + 1}`]), LENGTH * Math.sin(state[`a${k + 1}`])]);
+      patterns = FIVE.map((_, k) => [LENGTH * Math.cos(state[`a${k + 1}`]), LENGTH * Math.sin(state[`a${k + 1}`])]);
       if (full) { tree = ph.branches(patterns, GRID); one = Math.max(0, ...tree.filter((t, k) => tree.slice(k).every(u => u.points.length === 1)).map(t => t.b)); }
     };
     const mean = () => [0, 1].map(i => patterns.reduce((sum, k) => sum + k[i], 0) / patterns.length);
@@ -119,7 +119,7 @@ explore.figures['rt-landscape'] = (() => {
       const setB = v => { state.b = +Math.min(COLD, Math.max(HOT, v)).toPrecision(3); moved = true; seen(); save(); paint(); };
       parts.lever = handle(level, drawing, { label: 'Inverse temperature b', move: (mx, my) => setB(B.back(narrow ? my : mx)), keys: (dx, dy) => setB(Number.isFinite(dy) ? state.b * 1.06 ** (dx + dy) : dy > 0 ? COLD : HOT) });
       // patterns
-      parts.patterns = ANGLES.map((_, k) => {
+      parts.patterns = FIVE.map((_, k) => {
         const g = add('g', { class: 'pattern' }, svg('circle', { r: 20, fill: 'transparent' }), svg('circle', { class: 'halo', r: 12 }), svg('circle', { class: 'disc' }), svg('circle', { class: 'body', r: 5.5 }));
         const text = add('text', { class: 'onmap strong' }, svg('tspan', { class: 'letter', text: 'ξ' }), svg('tspan', { class: 'foot', dy: '-.35em', text: String(k + 1) })), percent = add('text', { class: 'onmap' });
         const to = a => { state[`a${k + 1}`] = +((a + 8 * Math.PI) % (2 * Math.PI)).toPrecision(4); study(false); redo(); };
@@ -214,6 +214,5 @@ const off = Math.hypot(r[0] - m[0], r[1] - m[1]);
       still: () => { guess = 'some'; GRID.forEach((_, k) => known.add(k)); found = true; paint(); },
       probe: () => ({ ...state, weights: ph.weights(x(), patterns, state.b), valleys: ph.valleys(patterns, state.b), one, known: known.size, found, guess, moving: !!target }),
     };
-  };
-  return { state, draw };
-})();
+  },
+};

@@ -3,7 +3,7 @@ globalThis.explore ??= { figures: {}, physics: {} };
 
 // A sample: N, p and one number c for each set of p indices i <= j (<= k), in that order: H = -sum c s_i s_j (s_k). With a coupling of variance
 // 1/(2 N^(p-1)) for every tuple of indices, c is the sum over their orders. As spinlib.pspin.simulation.gaussian_couplings.
-explore.physics['sp-valleys'] = (() => {
+{
   const orders = (...index) => { const sizes = new Map(); for (const i of index) sizes.set(i, (sizes.get(i) ?? 0) + 1); const f = [1, 1, 2, 6]; return [...sizes.values()].reduce((n, k) => n / f[k], f[index.length]); };
   const sample = (N, p, ...seed) => {
     const z = explore.physics.normals(...seed), c = [], size = 1 / Math.sqrt(2 * N ** (p - 1));
@@ -51,12 +51,12 @@ explore.physics['sp-valleys'] = (() => {
     }
     return distinct(ends);
   };
-  return { sample, gradient, energy, downhill, overlap, distinct, start, valleys };
-})();
+  explore.physics['sp-valleys'] = { sample, gradient, energy, downhill, overlap, distinct, start, valleys };
+}
 
 explore.figures['sp-valleys'] = {
   state: { p: [2, 2, 3], draw: [3, 1, 999] },
-  draw: ({ el, state, save }) => {
+  draw({ el, state, save }) {
     const { html, svg, words, scale, path, tidy, axes, sentence, motion, handle, button, calm, set } = explore.kit, ph = explore.physics['sp-valleys'];
     const MANY = 20, STEPS = 400, N = 40, STEP = .2;
     let p, small, large, map, balls = [], runs = [], seed = 0, guess = {}, dropped = 0, dark = false, told = false;
