@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from live_figures import PHONE, swipe
 
 from spinlib.factor_graph import FactorGraph, bp, enumerate_states
 
@@ -75,7 +76,9 @@ AT_REST = "() => !document.querySelector('.ex-dm-messages').figure.probe().movin
 
 
 def worst(page):
-    return page.figure("(s => Math.max(...s.means.map((m, i) => Math.abs(m - s.exact[i]))))(f.probe())")
+    return page.figure(
+        "(s => Math.max(...s.means.map((m, i) => Math.abs(m - s.exact[i]))))(f.probe())"
+    )
 
 
 def test_a_tree_stays_exact_and_a_loop_does_not(opened):
@@ -131,3 +134,16 @@ def test_a_linked_state_and_a_wrong_sign(opened):
     page.wait_for_function(AT_REST, timeout=30_000)
     assert worst(page) == pytest.approx(0.5785, abs=1e-3)
     assert "Wrong sign" in page.text_content(".said")
+
+
+def test_a_finger_turns_a_knob_and_scrolls_elsewhere(opened):
+    page = opened("dm-messages", **PHONE)
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    page.wait_for_function(AT_REST, timeout=30_000)
+    grip = page.locator(".knob .grip >> nth=6")  # at the lower right of its spin
+    grip.scroll_into_view_if_needed()
+    box = grip.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    assert swipe(page, x, y, -25) == 0 and page.figure("f.state.h6") < 0.7
+    table = page.locator(".ex-dm-messages svg >> nth=1").bounding_box()
+    assert swipe(page, table["x"] + 100, table["y"] + 40, -120) > 60

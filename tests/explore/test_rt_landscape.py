@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from live_figures import PHONE, swipe
 from scipy.special import logsumexp, softmax
 
 from spinlib.attention import retrieve
@@ -45,7 +46,9 @@ def test_resting_places_are_those_of_many_starts(physics, b):
     for row in x:
         if all(np.linalg.norm(row - other) > 0.02 for other in kept):
             kept.append(row)
-    found = np.array(physics(f"{OWN}.branches(a[0], a[1])[3].points", FIVE.tolist(), [b, 60, 50, 45]))
+    found = np.array(
+        physics(f"{OWN}.branches(a[0], a[1])[3].points", FIVE.tolist(), [b, 60, 50, 45])
+    )
     assert len(found) == len(kept) == {0.25: 1, 1.5: 3, 40: 5}.get(b, len(kept))
     far = np.linalg.norm(found[:, None] - np.array(kept)[None], axis=-1)
     assert far.min(1).max() < 1e-4
@@ -54,7 +57,12 @@ def test_resting_places_are_those_of_many_starts(physics, b):
 def test_a_prediction_an_answer_and_the_mean_of_all(opened):
     page = opened("rt-landscape", reduced_motion="reduce")
     assert "what does the softmax answer?" in page.text_content(".said")
-    assert page.locator(".string").count() == page.locator(".rest").count() == page.locator(".past").count() == 0
+    assert (
+        page.locator(".string").count()
+        == page.locator(".rest").count()
+        == page.locator(".past").count()
+        == 0
+    )
     page.click("text=A mean of")
     state, start = page.figure("f.probe()"), np.array([1.407, 0.141])
     assert np.allclose([state["x"], state["y"]], retrieve(FIVE, start, 1.5), atol=1e-9)
@@ -81,7 +89,9 @@ def test_query_and_patterns_by_hand_and_keys(opened):
     page = opened("rt-landscape", "?x=-0.5&y=0.5&b=5")
     assert page.figure("f.state.x") == -0.5
     page.click(".ex-rt-landscape button >> text=Update")
-    page.wait_for_function("() => !document.querySelector('.ex-rt-landscape').figure.probe().moving")
+    page.wait_for_function(
+        "() => !document.querySelector('.ex-rt-landscape').figure.probe().moving"
+    )
     ball = page.locator(".query .body").bounding_box()
     x, y = ball["x"] + ball["width"] / 2, ball["y"] + ball["height"] / 2
     before = page.figure("[f.state.x, f.state.y]")
@@ -100,3 +110,14 @@ def test_query_and_patterns_by_hand_and_keys(opened):
     assert page.figure("f.state.x") == pytest.approx(after[0] - 0.05, abs=1e-6)
     page.wait_for_timeout(500)
     assert page.url.endswith("#fig-rt-landscape") and "a4=2.75" in page.url and not page.wrong
+
+
+def test_a_finger_moves_the_query_and_scrolls_beside_it(opened):
+    page = opened("rt-landscape", "?b=5&x=-0.5&y=0.5", **PHONE)
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    ball = page.locator(".query .body")
+    ball.scroll_into_view_if_needed()
+    box = ball.bounding_box()
+    assert swipe(page, box["x"] + 8, box["y"] + 8, 60) == 0 and page.figure("f.state.y") < 0.1
+    frame = page.locator(".frame").bounding_box()
+    assert swipe(page, frame["x"] + 30, frame["y"] + frame["height"] - 40, -120) > 60

@@ -1,9 +1,10 @@
-"""Figure 6, valleys on a globe and in forty dimensions: its numbers against spinlib, then the figure as a reader uses it."""
+"""Figure 6, valleys on a globe and of forty spins: its numbers against spinlib, then the figure as a reader uses it."""
 
 from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 import pytest
+from live_figures import PHONE, swipe
 
 from spinlib.pspin.simulation import descend, gaussian_couplings, overlap, random_spins
 
@@ -40,7 +41,8 @@ def test_energy_gradient_and_descent(physics, N, p, k):
         s = s - 0.2 * g
         s = s / np.sqrt((s**2).mean())
     there = physics(
-        f"(() => {{ const s = Float64Array.from(a[1]); for (let k = 0; k < 60; k++) {OWN}.downhill(a[0], s, .2); return s; }})()",
+        "(() => { const s = Float64Array.from(a[1]);"
+        f"for (let k = 0; k < 60; k++) {OWN}.downhill(a[0], s, .2); return s; }})()",
         plain,
         random_spins(N, rng=[k, p]).tolist(),
     )
@@ -70,7 +72,8 @@ def test_couplings_of_the_browser_have_the_right_law(physics, p):
     t = 0.8 * s + 0.6 * (t - s * overlap(s, t)) / np.sqrt(1 - overlap(s, t) ** 2)
     H = np.array(
         physics(
-            f"Array.from({{length: a[0]}}, (_, k) => {{ const J = {OWN}.sample(a[1], a[2], k + 1, 9); return [{OWN}.energy(J, a[3]), {OWN}.energy(J, a[4])]; }})",
+            f"Array.from({{length: a[0]}}, (_, k) => {OWN}.sample(a[1], a[2], k + 1, 9))"
+            f".map(J => [{OWN}.energy(J, a[3]), {OWN}.energy(J, a[4])])",
             samples,
             N,
             p,
@@ -84,7 +87,8 @@ def test_couplings_of_the_browser_have_the_right_law(physics, p):
         assert abs(product.mean() - N / 2 * q**p) < 5 * error and error < 0.1
 
 
-AT_REST = "() => { const s = document.querySelector('.ex-sp-valleys').figure.probe(); return !s.moving && s.balls > 0; }"
+PROBE = "document.querySelector('.ex-sp-valleys').figure.probe()"
+AT_REST = f"() => {{ const s = {PROBE}; return !s.moving && s.balls > 0; }}"
 
 
 def test_two_valleys_then_more(opened):
@@ -102,10 +106,14 @@ def test_two_valleys_then_more(opened):
     page.click(".answers >> text=Three")
     assert not page.figure("f.probe().dark") and page.text_content(".said").startswith("Yes, three")
     page.click(".answers >> text=More")
-    page.wait_for_function("() => document.querySelector('.ex-sp-valleys').figure.probe().runs === 20")
+    page.wait_for_function(
+        "() => document.querySelector('.ex-sp-valleys').figure.probe().runs === 20"
+    )
     page.wait_for_function(AT_REST, timeout=60_000)
     state = page.figure("f.probe()")
-    assert state["far"] > 7 and f"Yes: 20 balls, {state['far']} valleys" in page.text_content(".said")
+    assert state["far"] > 7 and f"Yes: 20 balls, {state['far']} valleys" in page.text_content(
+        ".said"
+    )
     page.wait_for_timeout(500)
     assert "p=3" in page.url and page.url.endswith("#fig-sp-valleys") and not page.wrong
 
@@ -124,10 +132,29 @@ def test_the_globe_by_hand_and_by_keys(opened):
     after = page.figure("f.probe().turn")
     angle = 60 / (box["width"] / 2 - 10)
     turn = [[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]]
-    assert page.figure("f.probe().balls") == 1 and np.allclose(after, turn @ np.array(before), atol=0.03)
+    assert page.figure("f.probe().balls") == 1 and np.allclose(
+        after, turn @ np.array(before), atol=0.03
+    )
     page.locator(".ex-sp-valleys canvas").focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     state = page.figure("f.probe()")
-    assert state["balls"] == 2 and np.allclose(np.array(state["turn"]) @ np.transpose(state["turn"]), np.eye(3), atol=1e-9)
+    turn = np.array(state["turn"])
+    assert state["balls"] == 2 and np.allclose(turn @ turn.T, np.eye(3), atol=1e-9)
     assert not state["moving"] and not page.wrong
+
+
+def test_a_finger_turns_the_globe_and_scrolls_beside_it(opened):
+    page = opened("sp-valleys", **PHONE)
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    page.wait_for_function(AT_REST, timeout=60_000)
+    canvas = page.locator(".ex-sp-valleys canvas")
+    canvas.scroll_into_view_if_needed()
+    before, box = page.figure("f.probe()"), canvas.bounding_box()
+    assert swipe(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, 60) == 0
+    after = page.figure("f.probe()")
+    assert after["balls"] == before["balls"] and not np.allclose(
+        after["turn"], before["turn"], atol=0.1
+    )
+    chart = page.locator(".ex-sp-valleys svg >> nth=1").bounding_box()
+    assert swipe(page, chart["x"] + 150, chart["y"] + 60, -120) > 60
