@@ -73,11 +73,11 @@ def test_a_prediction_an_answer_and_the_mean_of_all(opened):
         == page.locator(".past").count()
         == 0
     )
-    page.click("text=A mean of")
+    page.click(".ex-rt-landscape button >> text=A mean of")
     state, start = page.figure("f.probe()"), np.array([1.407, 0.141])
     assert np.allclose([state["x"], state["y"]], retrieve(FIVE, start, 1.5), atol=1e-9)
     assert page.text_content(".said").startswith("Yes.") and page.locator(".string").count() == 5
-    page.click("text=Until it rests")
+    page.click(".ex-rt-landscape button >> text=Until it rests")
     state = page.figure("f.probe()")
     assert min(np.hypot(state["x"] - v[0], state["y"] - v[1]) for v in state["valleys"]) < 1e-6
     level = page.locator(".ex-rt-landscape .level")

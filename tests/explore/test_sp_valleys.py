@@ -99,7 +99,7 @@ def test_two_valleys_then_more(opened):
     assert "Two valleys" in page.text_content(".said")
     page.click(".ex-sp-valleys button:has-text('= 3')")
     assert page.figure("f.probe().dark") and page.figure("f.probe().balls") == 0
-    page.click("text=Drop 20 balls")
+    page.click(".ex-sp-valleys button >> text=Drop 20 balls")
     page.wait_for_function(AT_REST, timeout=60_000)
     state = page.figure("f.probe()")
     assert state["dark"] and state["runs"] == 0 and state["here"] == state["valleys"] == 3
