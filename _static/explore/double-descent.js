@@ -32,34 +32,36 @@ explore.physics['double-descent'] = {
   },
   // A training set that grows, and the exact ground state of its first P prompts at any ridge: inference.ground_state; without
   // ridge the state of least norm. With fewer prompts than weights it solves for the prompts (numbers of inner products).
-  set(data) {
+  set(data, often = []) {
     const { u, query, y } = data, D = query[0].length, n = D * u[0].length, sums = [{ A: new Float64Array(n * n), h: new Float64Array(n) }];
     const s = u.map((row, mu) => Float64Array.from({ length: n }, (_, i) => row[Math.floor(i / D)] * query[mu][i % D]));
-    const gram = s.slice(0, n).map((a, mu) => s.slice(0, mu + 1).map(b => a.reduce((t, v, i) => t + v * b[i], 0)));
-    const solve = (entry, b) => {                                  // Cholesky
-      const size = b.length, L = b.map((_, i) => new Float64Array(i + 1)), x = Float64Array.from(b);
+    const gram = new Float64Array(n * n);
+    for (let i = 0; i < Math.min(n, s.length); i++) for (let j = 0; j <= i; j++) gram[n * i + j] = s[i].reduce((t, v, k) => t + v * s[j][k], 0);
+    const solve = (M, add, b) => {                                 // (M + add) x = b by Cholesky; M lower, row after row of length n
+      const size = b.length, L = new Float64Array(n * size), x = Float64Array.from(b);
       for (let i = 0; i < size; i++) for (let j = 0; j <= i; j++) {
-        let t = entry(i, j);
-        for (let k = 0; k < j; k++) t -= L[i][k] * L[j][k];
-        L[i][j] = i === j ? Math.sqrt(t) : t / L[j][j];
+        let t = M[n * i + j];
+        for (let k = 0, p = n * i, q = n * j; k < j; k++) t -= L[p + k] * L[q + k];
+        L[n * i + j] = i === j ? Math.sqrt(t + add) : t / L[n * j + j];
       }
-      for (let i = 0; i < size; i++) { for (let k = 0; k < i; k++) x[i] -= L[i][k] * x[k]; x[i] /= L[i][i]; }
-      for (let i = size - 1; i >= 0; i--) { for (let k = i + 1; k < size; k++) x[i] -= L[k][i] * x[k]; x[i] /= L[i][i]; }
+      for (let i = 0; i < size; i++) { for (let k = 0; k < i; k++) x[i] -= L[n * i + k] * x[k]; x[i] /= L[n * i + i]; }
+      for (let i = size - 1; i >= 0; i--) { for (let k = i + 1; k < size; k++) x[i] -= L[n * k + i] * x[k]; x[i] /= L[n * i + i]; }
       return x;
     };
-    const first = P => {                                           // sums over the first P prompts; those over 10, 20, ... are kept
-      let tens = Math.floor(P / 10);
-      while (!sums[tens]) tens--;
-      const A = sums[tens].A.slice(), h = sums[tens].h.slice();
-      for (let mu = 10 * tens; mu < P; mu++) {
-        for (let i = 0; i < n; i++) { const v = s[mu][i]; h[i] += y[mu] * v; for (let j = 0; j <= i; j++) A[n * i + j] += v * s[mu][j]; }
-        if ((mu + 1) % 10 === 0) sums[(mu + 1) / 10] = { A: A.slice(), h: h.slice() };
+    const first = P => {                                           // sums over the first P prompts; those over 10, 20, ... and often are kept
+      if (sums[P]) return sums[P];
+      let from = P;
+      while (!sums[from]) from--;
+      const now = { A: sums[from].A.slice(), h: sums[from].h.slice() };
+      for (let mu = from; mu < P; mu++) {
+        for (let i = 0; i < n; i++) { const v = s[mu][i]; now.h[i] += y[mu] * v; for (let j = 0; j <= i; j++) now.A[n * i + j] += v * s[mu][j]; }
+        if ((mu + 1) % 10 === 0 || often.includes(mu + 1)) sums[mu + 1] = { A: now.A.slice(), h: now.h.slice() };
       }
-      return { A, h };
+      return now;
     };
     return (P, ridge) => {
-      if (P >= n) { const { A, h } = first(P); return solve((i, j) => A[n * i + j] + (i === j ? ridge * P : 0), [...h]); }
-      const z = solve((i, j) => gram[i][j] + (i === j ? ridge * P : 0), y.slice(0, P)), w = new Float64Array(n);
+      if (P >= n) { const { A, h } = first(P); return solve(A, ridge * P, h); }
+      const z = solve(gram, ridge * P, y.slice(0, P)), w = new Float64Array(n);
       z.forEach((v, mu) => { for (let i = 0; i < n; i++) w[i] += v * s[mu][i]; });
       return w;
     };
@@ -77,7 +79,7 @@ explore.figures['double-descent'] = {
     if (state.ridge > 0) state.answer ||= n;
     state.P = Math.round(state.P);
     const learn = () => {
-      sets ??= Array.from({ length: SETS }, (_, k) => own.set(p.prompts(D, N, HIGH, 400 + k)));
+      sets ??= Array.from({ length: SETS }, (_, k) => own.set(p.prompts(D, N, HIGH, 400 + k), PLACES));
       lowest ??= PLACES.map(P => law.best(P).error);
       return PLACES.map(P => errors(P));
     };
@@ -91,7 +93,7 @@ explore.figures['double-descent'] = {
       state.answer = state.P; arrived = clock = 0; cloud = learn(); save(); shape(); flag.node.focus({ preventScroll: true }); ask();
     }, { class: 'main orange' });
     const ridge = slider({ label: 'Ridge <i>λD</i>', name: 'Ridge times D', min: NONE, max: MOST, value: NONE, log: true, step: 0, format: x => (x <= NONE ? 'none' : short(x)), input: x => press(x <= NONE ? 0 : x) });
-    const asks = el.appendChild(html('div', { class: 'bar' }, go)), after = el.appendChild(html('div', { class: 'sliders' }, ridge.node));
+    const asks = el.appendChild(html('div', { class: 'bar' }, go)), after = html('div', { class: 'sliders' }, ridge.node);
 
     let width, x, y, box, narrow, dots, here, line, grey, flag, pill, mark, ball, knob;
     const shape = () => resize(width);
@@ -116,7 +118,8 @@ explore.figures['double-descent'] = {
         svg('text', { class: 'asked', y: top + 17, 'text-anchor': 'middle', text: seen ? '' : '?' }), svg('rect', { class: 'halo', x: -46, y: bottom + 18, width: 92, height: 36, rx: 18 }),
         svg('rect', { class: 'pill', x: -42, y: bottom + 22, width: 84, height: 28, rx: 14 }), svg('path', { class: 'arrows', d: `M-34,${bottom + 36}l6,-4.5v9zM34,${bottom + 36}l-6,-4.5v9z` }), pill, ball);
       const cap = svg('g', { class: 'cap' }, svg('circle', { r: 24, fill: 'transparent' }), svg('circle', { class: 'halo', r: 16 }), svg('g', { class: 'nod' }, svg('path', { d: 'M-12,3a12,12 0 0 1 24,0z' }), svg('path', { d: 'M0,13l6.5,-8h-13z' })));
-      picture.append(mark, cap);
+      picture.append(mark);
+      if (seen) { picture.append(cap); el.append(after); asks.remove(); }
       flag = handle(mark, picture, { label: 'Number of training prompts', move: px => walk(x.back(px)), keys: (dx, dy) => walk(state.P + dx + dy) });
       knob = handle(cap, picture, {
         label: 'The peak: press it down with a ridge',
@@ -141,7 +144,6 @@ explore.figures['double-descent'] = {
       const seen = state.answer > 0, done = seen && arrived === PLACES.length, { P } = state, at = e => y(Math.min(e, TOP * 1.5));
       mark.setAttribute('transform', `translate(${x(P).toFixed(1)},0)`);
       pill.replaceChildren(...words(`*P* = ${P}`).childNodes);
-      asks.style.display = seen ? 'none' : ''; after.style.display = seen ? '' : 'none';
       for (const node of [line, ball, knob.node]) node.style.display = done ? '' : 'none';
       grey.style.display = done && pressed ? '' : 'none';
       flag.tell(P, `${P} prompts${done ? `, error ${error(P, state.ridge).toPrecision(3)}` : ''}`, LOW, HIGH);
@@ -156,14 +158,15 @@ explore.figures['double-descent'] = {
         knob.tell(state.ridge, state.ridge ? `ridge times D ${state.ridge.toPrecision(2)}, error at the peak ${error(n, state.ridge).toPrecision(3)}` : 'no ridge', 0, MOST);
         ridge.set(Math.max(NONE, state.ridge));
       }
-      const late = [error(HIGH, state.ridge), error(HIGH, 0), lowest?.[PLACES.length - 1]], hump = PLACES.some((v, k) => k > 6 && error(v, state.ridge) > error(PLACES[k - 1], state.ridge));
-      say(!seen ? `Transformers with <i>D</i> = ${D} have ${n} weights, and each training prompt gives one equation for them. There is no ridge. <b>With how many prompts will the error on new tasks be largest?</b> Drag the mark there.`
+      const late = [error(HIGH, state.ridge), error(HIGH, 0), lowest?.[PLACES.length - 1]], cost = Math.abs(late[0] - late[1]) < 0.005 ? `remains ${num(late[1])}, as without ridge` : `is ${num(late[0])}, and ${num(late[1])} without ridge`;
+      const hump = PLACES.some((v, k) => k > 6 && error(v, state.ridge) > error(PLACES[k - 1], state.ridge));
+      say(!seen ? `Transformers with <i>D</i> = ${D} have ${n} weights, and each training prompt gives one equation for them. There is no ridge. <b>With how many prompts will the error on new tasks be largest?</b> Drag the mark there; it stands at ${P}.`
         : !done ? `${PLACES[Math.max(0, arrived - 1)]} prompts. Each dot is a transformer with its own training set. <b>More prompts arrive …</b>`
         : !pressed ? `${Math.abs(Math.log(state.answer / n)) < 0.13 ? `As you said, it` : `You said ${state.answer}. It`} <b>is largest at ${n} prompts, one for each weight.</b> With no freedom left, the weights must fit what is noise to them. <b>Press the peak down:</b> that takes a ridge. What will it cost elsewhere?`
         : !state.ridge ? `No ridge. With ${P} prompts the theory gives an error of ${num(error(P, 0))}. <b>Press the peak down.</b>`
         : late[0] > 1.3 * late[2] ? `Ridge ${short(state.ridge)}/<i>D</i>: <b class="wrong">too much.</b> It holds the weights back even where the prompts determine them. With ${HIGH} prompts the error is ${num(late[0])}; the best ridge there (grey) gives ${num(late[2])}.`
-        : hump ? `Ridge ${short(state.ridge)}/<i>D</i>: at ${n} prompts the error is down to <b class="theory">${num(error(n, state.ridge))}</b>. At ${HIGH} it is ${num(late[0])}, against ${num(late[1])} without ridge. There is still a hump: <b>press on.</b>`
-        : `Ridge ${short(state.ridge)}/<i>D</i>: <b>no peak is left, and every further prompt helps.</b> At ${HIGH} prompts the error is ${num(late[0])}, against ${num(late[1])} without ridge. Grey: the best ridge at each <i>P</i>.`, !seen || done);
+        : hump ? `Ridge ${short(state.ridge)}/<i>D</i>: at ${n} prompts the error is down to <b class="theory">${num(error(n, state.ridge))}</b>. At ${HIGH} prompts it ${cost}. There is still a hump: <b>press on.</b>`
+        : `Ridge ${short(state.ridge)}/<i>D</i>: <b>no peak is left,</b> and from a dozen prompts on the error only falls. At ${HIGH} prompts it ${cost}. Grey: the best ridge at each <i>P</i>.`, !seen || done);
     };
     const advance = dt => {
       if (arrived < PLACES.length) arrived = Math.min(PLACES.length, Math.floor((clock += dt) / 180));
@@ -171,7 +174,7 @@ explore.figures['double-descent'] = {
     };
     const ask = motion(el, advance, paint);
     return {
-      resize, still: () => { Object.assign(state, { P: n, ridge: 0.001, answer: n }); pressed = true; cloud = learn(); shape(); mark.style.display = 'none'; },
+      resize, still: () => { Object.assign(state, { P: n, ridge: 0.001, answer: n }); arrived = PLACES.length; pressed = true; cloud = learn(); shape(); },
       probe: () => ({ theory: error(state.P, state.ridge), errors: sets && errors(state.P), arrived, pressed, dots: dots.childElementCount }),
     };
   },

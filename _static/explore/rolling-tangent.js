@@ -45,7 +45,7 @@ explore.figures['rolling-tangent'] = {
         svg('clipPath', { id: 'ex-tangent' }, svg('rect', { x: left, y: top - 8, width: right - left, height: bottom - top + 8 })),
         svg('path', { class: 'land', d: path([...curve(rem.end, to), [x(to), y(0)]], 'z') }), svg('line', { class: 'zero', x1: left, x2: right, y1: y(0), y2: y(0) }),
         svg('path', { class: 'none', d: path(curve(-1.28, rem.end)) }), svg('path', { class: 'curve', d: path(curve(rem.end, to)) }),
-        words('*e*_{0}', { x: x(rem.end) + 12, y: y(0) + 18, 'text-anchor': 'middle', class: 'strong' }), words('no level here', { x: left + 7, y: y(0) - 8 }));
+        words('*e*_{0}', { x: x(rem.end) + 12, y: y(0) + 18, 'text-anchor': 'middle', class: 'strong' }), words('no level here', { x: x(-1.02), y: y(-0.66) }));
       touching = svg('line', { class: 'touching', 'clip-path': 'url(#ex-tangent)', x1: x(from), x2: x(to), y1: y((from - rem.end) / rem.freezing), y2: y((to - rem.end) / rem.freezing) });
       ghost = svg('g', {}, svg('circle', { class: 'ghost', r: 5.5 }), words(narrow ? 'mean' : 'mean of *Z*', { x: 11, y: 4 }));
       const reach = narrow ? 104 : 158, back = -0.42 * reach, thick = 14;
@@ -59,8 +59,8 @@ explore.figures['rolling-tangent'] = {
       bars = { node: svg('g', { class: 'bars' }, svg('line', { class: 'axis', x1: mid - side / 2, x2: mid + side / 2, y1: foot, y2: foot })), tall: foot - top - 14, foot };
       bars.rects = spots.map((at, k) => bars.node.appendChild(svg('rect', { class: `bar${k}`, x: at - wide / 2, width: wide, rx: 1.5 })));
       bars.values = spots.map(at => bars.node.appendChild(svg('text', { class: 'strong', x: at, 'text-anchor': 'middle' })));
-      spots.forEach((at, k) => bars.node.append(words(k ? 'the same' : narrow ? 'other' : 'another', { x: at, y: foot + 17, 'text-anchor': 'middle' }), words(`*q* = ${k}`, { x: at, y: foot + 33, 'text-anchor': 'middle' })));
-      bars.node.append(words('two draws', { x: mid, y: foot + 54, 'text-anchor': 'middle' }));
+      spots.forEach((at, k) => bars.node.append(words(k ? 'the same' : narrow ? 'two' : 'different', { x: at, y: foot + 17, 'text-anchor': 'middle' }), words(`*q* = ${k}`, { x: at, y: foot + 33, 'text-anchor': 'middle' })));
+      bars.node.append(words(narrow ? 'of two draws' : 'configurations of two draws', { x: mid, y: foot + 54, 'text-anchor': 'middle' }));
       picture.append(touching, ghost, ruler, dot, bars.node);
       grip = handle(knob, picture, {
         label: 'The ruler: turn it to cool or to heat',

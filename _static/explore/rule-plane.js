@@ -1,10 +1,9 @@
 // The plane of rules: what the examples of a prompt say about a rule, and what one layer, twelve layers and Bayes make of them.
 globalThis.explore ??= { figures: {}, physics: {} };
 explore.physics['rule-plane'] = {
-  // The prompt of the page, LinearTask(2, 16, noise=0.5).sample_pairs(1, rng=5965), rows (x_1, x_2, y), and its rule.
+  // The prompt of the page, the first examples (x_1, x_2, y) of LinearTask(2, 16, noise=0.5).sample_pairs(1, rng=5965), and its rule.
   rule: [-0.477, -0.96],
-  prompt: [[0.497, -1.72, 1.937], [1.547, -1.417, 0.634], [-1.6, 0.652, 0.286], [-0.752, 0.287, 0.288], [0.071, -0.272, 0.828], [1.461, 0.704, -1.66], [0.907, -0.984, 0.386], [-1.211, -1.405, 1.173],
-    [0.591, 0.631, -0.7], [0.193, 0.686, -0.599], [0.244, 0.639, -0.632], [0.786, -0.63, 1.113], [-1.705, 0.492, 0.005], [0.639, -0.22, -0.666], [2.463, -0.574, -0.425], [0.881, 0.094, -0.659]],
+  prompt: [[0.497, -1.72, 1.937], [1.547, -1.417, 0.634], [-1.6, 0.652, 0.286], [-0.752, 0.287, 0.288], [0.071, -0.272, 0.828], [1.461, 0.704, -1.66], [0.907, -0.984, 0.386], [-1.211, -1.405, 1.173]],
   // Rules after k examples (x_1, x_2, y): one layer with the best step for k, twelve layers with c = 0.4 (eq-ic-layers), and the
   // mean and covariance of the posterior of Bayes (icl.in_context_ridge), at D = 2 and rho = 1/4.
   rules(examples) {
@@ -20,7 +19,7 @@ explore.physics['rule-plane'] = {
   },
 };
 explore.figures['rule-plane'] = {
-  state: { examples: [2, 0, 16], query: [250, 0, 360], answer: ['', 'rise', 'fall', 'part', 'seen'],
+  state: { examples: [2, 0, 8], query: [250, 0, 360], answer: ['', 'rise', 'fall', 'part', 'seen'],
     ...Object.fromEntries(explore.physics['rule-plane'].prompt.flatMap(([a, b, y], i) => [[`turn${i + 1}`, [+(Math.atan2(b, a) * 180 / Math.PI).toFixed(2), -360, 360]], [`y${i + 1}`, [y, -9, 9]]])) },
   draw({ el, state, save }) {
     const { html, svg, words, scale, path, tidy, axes, sentence, motion, handle, button } = explore.kit, own = explore.physics['rule-plane'], first = explore.figures['rule-plane'].state;
@@ -30,7 +29,7 @@ explore.figures['rule-plane'] = {
     const y_ = i => state[`y${i + 1}`], foot = i => x_(i).map(v => v * y_(i) / long[i] ** 2);
     const now = () => own.rules(Array.from({ length: state.examples }, (_, i) => [...x_(i), y_(i)]));
     const query = () => [Math.cos(state.query * rad), Math.sin(state.query * rad)], dot = (a, b) => a[0] * b[0] + a[1] * b[1];
-    const NAMES = [['one', 'one layer'], ['deep', 'twelve layers'], ['bayes', 'Bayes']];
+    const NAMES = [['one', 'one layer', 'one layer'], ['deep', 'twelve layers', '12 layers'], ['bayes', 'Bayes', 'Bayes']];
     let aim = null, told = '', before = null, holding = -1, picked = -1;
 
     // ---- what can be done
@@ -50,7 +49,7 @@ explore.figures['rule-plane'] = {
     const shape = () => width && resize(width);
     const resize = pixels => {
       width = pixels; narrow = width < 560;
-      const side = narrow ? 92 : 176, left = 2, top = 8, right = width - side, tall = (right - left) * (narrow ? 1.06 : 0.86);
+      const side = narrow ? 104 : 190, left = 2, top = 8, right = width - side, tall = (right - left) * (narrow ? 1.06 : 0.86);
       box = [left, top, right, top + tall];
       const span = 2.75, ratio = tall / (right - left), middle = [-0.13, -0.36];
       x = scale([middle[0] - span / 2, middle[0] + span / 2], [left, right]); y = scale([middle[1] - span / 2 * ratio, middle[1] + span / 2 * ratio], [top + tall, top]);
@@ -72,7 +71,7 @@ explore.figures['rule-plane'] = {
       });
       // the examples
       feet = Array.from({ length: state.examples }, (_, i) => {
-        const g = svg('g', { class: 'foot' }, svg('circle', { r: 22, fill: 'transparent' }), svg('circle', { class: 'halo', r: 14 }), svg('circle', { class: 'knob', r: 10 }), svg('text', { y: 4, 'text-anchor': 'middle', text: i + 1 }));
+        const g = svg('g', { class: 'example' }, svg('circle', { r: 22, fill: 'transparent' }), svg('circle', { class: 'halo', r: 14 }), svg('circle', { class: 'knob', r: 10 }), svg('text', { y: 4, 'text-anchor': 'middle', text: i + 1 }));
         picture.append(g);
         return handle(g, picture, {
           label: `Example ${i + 1}: pull its line`,
@@ -86,15 +85,15 @@ explore.figures['rule-plane'] = {
           keys: (dx, dy) => {
             if (!Number.isFinite(dy)) return;
             if (holding !== i) hold(i);
-            state[`y${i + 1}`] = Math.max(-9, Math.min(9, y_(i) + 0.05 * dy)); state[`turn${i + 1}`] -= 2 * dx;
+            state[`y${i + 1}`] = Math.max(-9, Math.min(9, y_(i) + 0.05 * dy)); state[`turn${i + 1}`] = (state[`turn${i + 1}`] - 2 * dx + 540) % 360 - 180;
             save(); tell(i); ask();
           },
         });
       });
       // the answers
-      strip = right + (narrow ? 16 : 30);
+      strip = right + (narrow ? 26 : 30);
       z = scale([-1.6, 1.6], [top + tall - 14, top + 34]);
-      picture.append(words(narrow ? 'answers' : 'answers to the query', { x: strip - (narrow ? 8 : 12), y: top + 12, class: 'strong' }), svg('path', { class: 'axis', d: `M${strip},${z(-1.6)}V${z(1.6)}` }),
+      picture.append(words(narrow ? 'answers' : 'answers to the query', { x: strip - (narrow ? 16 : 12), y: top + 12, class: 'strong' }), svg('path', { class: 'axis', d: `M${strip},${z(-1.6)}V${z(1.6)}` }),
         ...[-1, 0, 1].flatMap(v => [svg('line', { class: 'axis', x1: strip - 4, x2: strip, y1: z(v), y2: z(v) }), words(tidy(v, 0), { x: strip - 8, y: z(v) + 4, 'text-anchor': 'end' })]));
       answers = picture.appendChild(svg('g'));
       paint();
@@ -138,7 +137,7 @@ explore.figures['rule-plane'] = {
         if (before) trails.append(svg('path', { class: `trail ${name}`, d: path([spot(before[name]), spot(v)]) }));
       }
       // the answers, their names kept apart
-      const rows = [...shown.map(([name, text]) => ({ name, text, value: dot(at[name], q), was: before && dot(before[name], q) })), { name: 'star', text: 'the rule', value: dot(own.rule, q) }].map(row => ({ ...row, at: z(row.value) }));
+      const rows = [...shown.map(([name, text, brief]) => ({ name, text: narrow ? brief : text, value: dot(at[name], q), was: before && dot(before[name], q) })), { name: 'star', text: 'the rule', value: dot(own.rule, q) }].map(row => ({ ...row, at: z(row.value), way: row.was == null || Math.abs(row.value - row.was) < 0.005 ? '' : row.value > row.was ? ' ↑' : ' ↓' }));
       rows.sort((r, s) => r.at - s.at);
       const room = narrow ? 30 : 17, places = rows.map(row => row.at);
       for (let pass = 0; pass < 40; pass++) for (let j = 1; j < rows.length; j++) { const lack = room - (places[j] - places[j - 1]); if (lack > 0) { places[j] += lack / 2; places[j - 1] -= lack / 2; } }
@@ -146,17 +145,17 @@ explore.figures['rule-plane'] = {
         ...(row.was != null && Math.abs(row.at - z(row.was)) > 2 ? [svg('path', { class: `trail ${row.name}`, d: `M${strip},${z(row.was).toFixed(1)}V${row.at.toFixed(1)}` })] : []),
         svg('path', { class: 'leader', d: `M${strip + 9},${row.at.toFixed(1)}L${strip + 19},${places[j].toFixed(1)}` }),
         svg('path', { class: `mark ${row.name}`, d: row.name === 'star' ? star(9) : shapes[row.name], transform: `translate(${strip},${row.at.toFixed(1)})` }),
-        ...(narrow ? [words(row.text, { x: strip + 21, y: places[j] - 2 }), words(tidy(row.value), { x: strip + 21, y: places[j] + 11, class: 'strong' })]
-          : [words(row.text, { x: strip + 23, y: places[j] + 4 }), words(tidy(row.value), { x: width, y: places[j] + 4, 'text-anchor': 'end', class: 'strong' })])]));
+        ...(narrow ? [words(row.text, { x: strip + 21, y: places[j] - 2 }), words(tidy(row.value) + row.way, { x: strip + 21, y: places[j] + 11, class: 'strong' })]
+          : [words(row.text, { x: strip + 23, y: places[j] + 4 }), words(tidy(row.value), { x: width - 14, y: places[j] + 4, 'text-anchor': 'end', class: 'strong' }), words(row.way, { x: width - 12, y: places[j] + 4, class: 'strong' })])]));
       asks.style.display = seen ? 'none' : ''; after.style.display = seen ? '' : 'none';
       more.disabled = k === MOST; less.disabled = k === 0;
       // ---- words
       const moved = name => dot(at[name], q) - dot(before[name], q), way = v => (Math.abs(v) < 0.005 ? 'stays' : v > 0 ? `<b>rises</b> by ${tidy(v)}` : `<b>falls</b> by ${tidy(-v)}`);
       const away = name => Math.hypot(at[name][0] - own.rule[0], at[name][1] - own.rule[1]);
       let text;
-      if (!seen) text = `Two examples: each line holds the rules that agree with one of them. The query asks for the length of a rule along the dashed direction. Let the label of example 2 grow, so that its line moves outwards. <b>Which way will the two answers go?</b>`;
+      if (!seen) text = `Two examples, each with the line of the rules that agree with it. The query asks how long a rule is in its direction. Let the label of example 2 grow, so that its line moves outwards. <b>Which way will the two answers go?</b>`;
       else if (aim !== null) text = `The label of example 2 grows: ${tidy(y_(1))}.`;
-      else if (told === 'asked') text = `${state.answer === 'part' ? 'Yes: ' : ''}<b>one rises, one falls.</b> One layer adds up labels, so example 2 pulls it along its own input. <b class="theory">Bayes</b> must also stay with line 1: it slides along it, away from the query. Twelve layers go with Bayes.`;
+      else if (told === 'asked') text = `${state.answer === 'part' ? 'Yes: ' : ''}<b>one rises, one falls.</b> One layer adds up labels, so example 2 pulls it along its own input. <b class="theory">Bayes</b> must stay with line 1 as well, and slides along it, the other way. Twelve layers go with Bayes.`;
       else if (typeof told === 'number' && before) text = `Example ${told + 1}: <i>y</i> = ${tidy(y_(told))}. The answer of one layer ${way(moved('one'))}, that of <span class="theory">Bayes</span> ${way(moved('bayes'))}.${moved('one') * moved('bayes') < -1e-4 ? ' They part.' : ' Can you make them part?'}`;
       else if (told === 'query') text = `The answers are the lengths of the three rules along the query. <b>Turn it</b> to where they agree, and to where they differ most.`;
       else text = k === 0 ? 'No example: all three answer with the mean of the prior, 0.' : `${k} example${k > 1 ? 's' : ''}. Distance from the true rule (star): one layer ${tidy(away('one'))}, twelve layers ${tidy(away('deep'))}, <b class="theory">Bayes ${tidy(away('bayes'))}</b>. <b>Pull a line by its number, or turn the query.</b>`;
