@@ -12,11 +12,11 @@ explore.physics['train-or-solve'] = {
     }
     return { energy, slope };
   },
-  // Adam as in torch: step(gradient) moves w; the weight that a hand holds stays.
-  adam(w, rate = 0.01) {
+  // Adam as in torch: step(gradient, rate) moves w; the weight that a hand holds stays.
+  adam(w) {
     const m = new Float64Array(w.length), v = new Float64Array(w.length);
     let t = 0;
-    return (slope, held = -1) => {
+    return (slope, rate = 0.01, held = -1) => {
       t++;
       for (let i = 0; i < w.length; i++) {
         m[i] = 0.9 * m[i] + 0.1 * slope[i];
@@ -25,11 +25,23 @@ explore.physics['train-or-solve'] = {
       }
     };
   },
+  // Training: Adam, whose rate falls by a third whenever the steepest slope of 100 steps is not smaller than 1000 steps ago.
+  // At a fixed rate Adam may circle around the minimum for ever. slope is that of w at every call of step(held), which moves w.
+  training(w, slope) {
+    const step = explore.physics['train-or-solve'].adam(w);
+    const before = new Array(10).fill(Infinity);
+    let rate = 0.01, t = 0, most = 0;
+    return held => {
+      step(slope, rate, held);
+      for (let i = 0; i < w.length; i++) if (i !== held) most = Math.max(most, Math.abs(slope[i]));
+      if (++t % 100 === 0) { if (most > 0.99 * before.shift()) rate *= 2 / 3; before.push(most); most = 0; }
+    };
+  },
   best: (D, N) => (D + 1) / (N + D + 1),                          // error of the best weights: theory.best_weight at infinitely many prompts
   diagonal: (D, N, ridge) => 1 / (1 + (D + 1) / N + ridge * D),   // and their diagonal: all other entries are 0
 };
 explore.figures['train-or-solve'] = {
-  state: { P: [60, 1, 500], N: [30, 5, 100], ridge: [0.01, 0.001, 1], set: [5, 1, 999], start: [2, 1, 999], show: ['', 'solved', 'trained', 'both'] },
+  state: { P: [60, 1, 500], N: [30, 5, 100], ridge: [0.01, 0.003, 1], set: [5, 1, 999], start: [2, 1, 999], show: ['', 'solved', 'trained', 'both'] },
   draw({ el, state, save }) {
     const { html, svg, words, scale, path, tidy, axes, sentence, motion, handle, slider, button, calm } = explore.kit;
     const p = explore.physics, own = p['train-or-solve'], D = 4, n = D * (D + 1), MOST = 500, LOW = -0.85, HIGH = 1.25;
@@ -40,7 +52,7 @@ explore.figures['train-or-solve'] = {
     let solved = /solved|both/.test(state.show), running = false, time = 0;
     const slope = new Float64Array(n);
     const loss = () => own.gradient(sums, state.ridge, w, slope).energy + sums.half;
-    const again = () => { step = own.adam(w); steps = 0; losses = [loss()]; from = w.slice(); };
+    const again = () => { step = own.training(w, slope); steps = 0; losses = [loss()]; from = w.slice(); };
     const glass = () => {
       sums = p.averages(data, arriving || state.P);
       sigma = p.groundState(sums, state.ridge);
@@ -49,7 +61,7 @@ explore.figures['train-or-solve'] = {
     };
     const draw = () => { data = p.prompts(D, state.N, MOST, state.set); };
     const begin = () => { const z = p.normals(state.start); w = Float64Array.from({ length: n }, () => Math.max(-0.8, Math.min(1.2, 0.1 + 0.42 * z()))); };
-    const train = () => { step(slope, held); steps++; losses.push(loss()); };
+    const train = () => { step(held); steps++; losses.push(loss()); };
     const rests = size => slope.every((v, i) => i === held || Math.abs(v) < size);
     const distance = () => w.reduce((far, v, i) => Math.max(far, Math.abs(v - sigma[i])), 0);
     const keep = () => { state.show = running ? (solved ? 'both' : 'trained') : solved ? 'solved' : ''; save(); };
@@ -72,7 +84,7 @@ explore.figures['train-or-solve'] = {
     const sliders = html('div', { class: 'sliders' },
       slider({ label: 'Prompts <i>P</i>', name: 'Training prompts, P', min: 1, max: MOST, value: state.P, log: true, input: set('P') }).node,
       slider({ label: 'Examples in each <i>N</i>', name: 'Examples in each prompt, N', min: 5, max: 100, step: 5, value: state.N, input: set('N') }).node,
-      slider({ label: 'Ridge <i>λ</i>', name: 'Ridge, lambda', min: 0.001, max: 1, value: state.ridge, log: true, step: 0, round: v => +v.toPrecision(2), input: set('ridge') }).node);
+      slider({ label: 'Ridge <i>λ</i>', name: 'Ridge, lambda', min: 0.003, max: 1, value: state.ridge, log: true, step: 0, round: v => +v.toPrecision(2), input: set('ridge') }).node);
     const main = svg('svg', { role: 'group', 'aria-label': 'The weights and their spins in twenty columns; below them the fields and couplings of the glass' });
     const left = svg('svg', { role: 'img', 'aria-label': 'Training loss against the steps, and the energy of the ground state' });
     const right = svg('svg', { role: 'img', 'aria-label': 'Error on new tasks: of the weights, and of the ground state' });

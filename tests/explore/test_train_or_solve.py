@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from live_figures import PHONE, swipe
+
 from spinlib import icl
 from spinlib.inference import ground_state
 
@@ -63,6 +65,25 @@ def test_adam_is_that_of_torch(physics):
     assert np.abs(np.array(there) - np.array(path)).max() < 1e-10
 
 
+@pytest.mark.parametrize("P,N", [(1, 30), (3, 100), (20, 30), (60, 30), (60, 5)])
+@pytest.mark.parametrize("spread", [0.4, 1e-3])
+def test_training_comes_to_rest_from_near_and_far(physics, P, N, spread):
+    """Adam at a fixed rate circles for ever in some of these cases (of 60 prompts, from 1e-3); the falling rate ends it."""
+    far = physics(
+        """[1, 2, 3, 4].map(seed => {
+          const s = p.averages(p.prompts(4, a[1], a[0], seed)), rest = p.groundState(s, 0.01), z = p.normals(99, seed);
+          const w = rest.map(v => v + a[2] * z()), slope = new Float64Array(20), own = p['train-or-solve'], step = own.training(w, slope);
+          own.gradient(s, 0.01, w, slope);
+          for (let k = 0; k < 20000; k++) { step(-1); own.gradient(s, 0.01, w, slope); }
+          return Math.max(...w.map((v, i) => Math.abs(v - rest[i])));
+        })""",
+        P,
+        N,
+        spread,
+    )
+    assert max(far) < 1e-8
+
+
 def test_the_prompts_of_the_browser_have_the_right_law(physics):
     """The fields and couplings of 20 000 prompts drawn in the browser, against their exact means."""
     D, N, P = 4, 30, 20_000
@@ -76,3 +97,77 @@ def test_the_prompts_of_the_browser_have_the_right_law(physics):
     )
     assert abs(z.mean()) < 0.02 and abs(z.var() - 1) < 0.03 and abs((z**4).mean() - 3) < 0.15
     assert abs((z[1:] * z[:-1]).mean()) < 0.02
+
+
+def weight(page, i):
+    box = page.query_selector_all(".ex-train-or-solve .views svg .dot")[i].bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_training_ends_in_the_ground_state(opened):
+    page = opened("train-or-solve")
+    page.click("text=Solve the glass")
+    page.click("text=Train the transformer")
+    page.wait_for_function(
+        "() => document.querySelector('.explore').figure.probe().distance < 1e-9", timeout=60_000
+    )
+    page.wait_for_function(
+        "() => document.querySelector('.said').textContent.includes('Training ends in the ground state')"
+    )
+    for dot, ring in list(
+        zip(page.query_selector_all(".views .dot"), page.query_selector_all(".views .ring"))
+    )[:20]:
+        assert abs(float(dot.get_attribute("cy")) - float(ring.get_attribute("cy"))) < 1e-3
+    x, y = weight(page, 7)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 60, steps=6)
+    page.wait_for_timeout(1500)
+    assert "You hold W24" in page.text_content(".said")
+    w, sigma = np.array(page.figure("f.probe().w")), np.array(page.figure("f.probe().sigma"))
+    assert w[7] > sigma[7] + 0.3
+    assert np.abs(np.delete(w - sigma, 7)).max() > 0.02, "its couplings pull at the others"
+    page.mouse.up()
+    page.wait_for_function(
+        "() => document.querySelector('.explore').figure.probe().distance < 1e-6", timeout=60_000
+    )
+    page.get_by_role("button", name="Train from another start").click()
+    page.wait_for_timeout(100)
+    assert page.figure("f.probe().distance") > 0.01 and "start=3" in page.evaluate(
+        "new Promise(done => setTimeout(() => done(location.search), 600))"
+    )
+    assert not page.wrong
+
+
+def test_weights_by_keyboard(opened):
+    page = opened("train-or-solve")
+    stage = page.query_selector(".stage")
+    stage.focus()
+    before = page.figure("f.probe().w")
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    after = page.figure("f.probe().w")
+    assert after[2] == pytest.approx(min(1.25, before[2] + 0.1)) and after[1] == before[1]
+    assert stage.get_attribute("aria-valuetext").startswith("W 1 3")
+    slider = page.get_by_label("Training prompts, P")
+    slider.press("Home")
+    assert slider.get_attribute("aria-valuetext") == "1"
+    assert page.text_content(".said").startswith("This one prompt ")
+
+
+def test_a_linked_state_has_been_trained(opened):
+    page = opened("train-or-solve", "?show=both&P=200&ridge=0.1")
+    assert page.figure("f.probe().distance") < 1e-9 and page.figure("f.probe().running")
+    assert "Training ends in the ground state" in page.text_content(".said")
+
+
+def test_a_finger_pulls_a_weight_and_scrolls_between_the_weights(opened):
+    page = opened("train-or-solve", **PHONE)
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    page.query_selector(".views svg").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    before = page.figure("f.probe().w[17]")
+    assert swipe(page, *weight(page, 17), -60) == 0
+    assert page.figure("f.probe().w[17]") > before + 0.4
+    box = page.query_selector(".triangle, .views svg").bounding_box()
+    assert swipe(page, box["x"] + 200, box["y"] + 250, -120) > 60
