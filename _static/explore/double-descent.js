@@ -68,7 +68,8 @@ explore.physics['double-descent'] = {
   },
 };
 explore.figures['double-descent'] = {
-  state: { P: [14, 5, 300], ridge: [0, 0, 3], answer: [0, 0, 300] },  // the ridge is written times D; the answer 0: not yet given
+  // The ridge is written times D; answer is the P that the reader has marked, or 0.
+  state: { P: [14, 5, 300], ridge: [0, 0, 3], answer: [0, 0, 300] },
   draw({ el, state, save }) {
     const { html, svg, words, scale, path, tidy, axes, sentence, motion, handle, slider, button } = explore.kit, p = explore.physics, own = p['double-descent'];
     const D = 6, N = 30, SETS = 12, LOW = 5, HIGH = 300, TOP = 300, NONE = 1e-5, MOST = 3, law = own.law(D, N), n = law.n;
@@ -79,7 +80,7 @@ explore.figures['double-descent'] = {
     if (state.ridge > 0) state.answer ||= n;
     state.P = Math.round(state.P);
     const learn = () => {
-      sets ??= Array.from({ length: SETS }, (_, k) => own.set(p.prompts(D, N, HIGH, 400 + k), PLACES));
+      sets ??= Array.from({ length: SETS }, (_, k) => own.set(p.prompts(D, N, HIGH, 1100 + k), PLACES));
       lowest ??= PLACES.map(P => law.best(P).error);
       return PLACES.map(P => errors(P));
     };
@@ -89,7 +90,7 @@ explore.figures['double-descent'] = {
 
     const say = sentence(el);
     const picture = el.appendChild(svg('svg', { role: 'group', 'aria-label': 'Error on new tasks against the number of training prompts, both logarithmic' }));
-    const go = button('Train there, and everywhere', () => {
+    const go = button('Train the transformers', () => {
       state.answer = state.P; arrived = clock = 0; cloud = learn(); save(); shape(); flag.node.focus({ preventScroll: true }); ask();
     }, { class: 'main orange' });
     const ridge = slider({ label: 'Ridge <i>λD</i>', name: 'Ridge times D', min: NONE, max: MOST, value: NONE, log: true, step: 0, format: x => (x <= NONE ? 'none' : short(x)), input: x => press(x <= NONE ? 0 : x) });
@@ -114,7 +115,7 @@ explore.figures['double-descent'] = {
       dots = svg('g', { class: 'dots' }); here = svg('g', { class: 'dots here' });
       picture.append(dots, svg('g', { 'clip-path': 'url(#ex-peak)' }, grey, line), here);
       pill = words('', { 'text-anchor': 'middle', y: bottom + 40.5 }); ball = svg('circle', { class: 'ball', r: 7.5 });
-      mark = svg('g', { class: 'flag' }, svg('rect', { x: -22, y: top, width: 44, height: bottom + 54 - top, fill: 'transparent' }), svg('line', { y1: seen ? top : top + 24, y2: bottom + 24 }),
+      mark = svg('g', { class: seen ? 'flag' : 'flag ask' }, svg('rect', { x: -22, y: top, width: 44, height: bottom + 54 - top, fill: 'transparent' }), svg('line', { y1: seen ? top : top + 24, y2: bottom + 24 }),
         svg('text', { class: 'asked', y: top + 17, 'text-anchor': 'middle', text: seen ? '' : '?' }), svg('rect', { class: 'halo', x: -46, y: bottom + 18, width: 92, height: 36, rx: 18 }),
         svg('rect', { class: 'pill', x: -42, y: bottom + 22, width: 84, height: 28, rx: 14 }), svg('path', { class: 'arrows', d: `M-34,${bottom + 36}l6,-4.5v9zM34,${bottom + 36}l-6,-4.5v9z` }), pill, ball);
       const cap = svg('g', { class: 'cap' }, svg('circle', { r: 24, fill: 'transparent' }), svg('circle', { class: 'halo', r: 16 }), svg('g', { class: 'nod' }, svg('path', { d: 'M-12,3a12,12 0 0 1 24,0z' }), svg('path', { d: 'M0,13l6.5,-8h-13z' })));
@@ -154,7 +155,7 @@ explore.figures['double-descent'] = {
         grey.setAttribute('d', path(PLACES.map((v, k) => [x(v), y(lowest[k])])));
         ball.setAttribute('cy', Math.max(box[1], at(error(P, state.ridge))));
         knob.node.setAttribute('transform', `translate(${x(n).toFixed(1)},${(Math.max(box[1], at(error(n, state.ridge))) - 20).toFixed(1)})`);
-        knob.node.classList.toggle('hint', done && !pressed);
+        knob.node.classList.toggle('ask', done && !pressed);
         knob.tell(state.ridge, state.ridge ? `ridge times D ${state.ridge.toPrecision(2)}, error at the peak ${error(n, state.ridge).toPrecision(3)}` : 'no ridge', 0, MOST);
         ridge.set(Math.max(NONE, state.ridge));
       }

@@ -82,6 +82,7 @@ explore.figures['rolling-tangent'] = {
       ghost.style.display = frozen && annealed > -1.28 ? '' : 'none';
       ghost.setAttribute('transform', `translate(${x(annealed).toFixed(2)},${y(rem.sigma(annealed)).toFixed(2)})`);
       asks.style.display = seen ? 'none' : '';
+      grip.node.classList.toggle('ask', !seen);
       [share, 1 - share].forEach((v, k) => {
         if (!seen) { bars.values[k].setAttribute('y', bars.foot - 10); bars.values[k].textContent = '?'; return; }
         bars.rects[k].setAttribute('y', bars.foot - bars.tall * v); bars.rects[k].setAttribute('height', bars.tall * v);

@@ -19,8 +19,7 @@ explore.physics['rule-plane'] = {
   },
 };
 explore.figures['rule-plane'] = {
-  state: { examples: [2, 0, 8], query: [250, 0, 360], answer: ['', 'rise', 'fall', 'part', 'seen'],
-    ...Object.fromEntries(explore.physics['rule-plane'].prompt.flatMap(([a, b, y], i) => [[`turn${i + 1}`, [+(Math.atan2(b, a) * 180 / Math.PI).toFixed(2), -360, 360]], [`y${i + 1}`, [y, -9, 9]]])) },
+  state: { examples: [2, 0, 8], query: [250, 0, 360], answer: ['', 'rise', 'fall', 'part', 'seen'], ...Object.fromEntries(explore.physics['rule-plane'].prompt.flatMap(([a, b, y], i) => [[`turn${i + 1}`, [+(Math.atan2(b, a) * 180 / Math.PI).toFixed(2), -360, 360]], [`y${i + 1}`, [y, -9, 9]]])) },
   draw({ el, state, save }) {
     const { html, svg, words, scale, path, tidy, axes, sentence, motion, handle, button } = explore.kit, own = explore.physics['rule-plane'], first = explore.figures['rule-plane'].state;
     const MOST = own.prompt.length, long = own.prompt.map(([a, b]) => Math.hypot(a, b)), rad = Math.PI / 180;

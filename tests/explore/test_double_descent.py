@@ -66,7 +66,7 @@ def test_the_transformers_of_the_figure_follow_the_law(physics):
     """The mean of 24 sets of the browser's prompts, with a ridge: above the theory of large D by less than a third."""
     for P in (17, 85, 300):
         errors = physics(
-            "Array.from({length: 24}, (_, k) => p.populationError(p['double-descent'].set(p.prompts(6, 30, a[0], 400 + k))(a[0], 0.05), 6, 30))",
+            "Array.from({length: 24}, (_, k) => p.populationError(p['double-descent'].set(p.prompts(6, 30, a[0], 1100 + k))(a[0], 0.05), 6, 30))",
             P,
         )
         ratio = np.array(errors) / learning_curve(6, 30, P, 0.05)
@@ -82,7 +82,7 @@ def test_the_curve_is_hidden_until_the_reader_has_committed(opened):
     page.keyboard.press("PageUp")
     page.keyboard.press("ArrowRight")
     assert page.figure("f.state.P") == 25
-    page.click("text=Train there")
+    page.click("text=Train the transformers")
     page.wait_for_function("() => document.querySelector('.explore').figure.probe().arrived === 18")
     page.wait_for_function("() => document.querySelector('.said').textContent.includes('You said 25')")
     assert page.locator(".line").is_visible() and not page.locator(".grey").is_visible()
