@@ -33,17 +33,10 @@ MENDED = [
 ]
 
 
-# Live figures: the tools load every script and style of _static on every page.
-LIVE = re.compile(r'\s*<(?:script|link) [^>]*_static/explore/([a-z0-9-]+)\.(?:js|css)\b[^>]*>(?:</script>)?')
-SHOWN = re.compile(r'<img [^>]*class="(?:[^"]* )?explore-([a-z0-9-]+)[ "]')
-
-
 def mended(text: str) -> str:
     for pattern, instead in MENDED:
         text = pattern.sub(instead, text)
-    shown = set(SHOWN.findall(text))
-    needed = shown | {"explore", "physics"} if shown else set()
-    return LIVE.sub(lambda tag: tag[0] if tag[1] in needed else "", text)
+    return text
 
 
 def mend(app, error):

@@ -3,8 +3,9 @@
 import json
 import pathlib
 import re
+from types import SimpleNamespace
 
-import book_pages
+import book_live
 import pytest
 from live_figures import FOLDER, NAMES
 from PIL import Image
@@ -80,24 +81,17 @@ def test_the_scripts_of_a_page_are_small():
     assert kit < 20_000 and max(size.values()) < 25_000, "bytes, with their comments"
 
 
-TAGS = "".join(
-    f'<link rel="stylesheet" type="text/css" href="../_static/explore/{name}.css?v=1" />'
-    f'<script src="../_static/explore/{name}.js?v=2"></script>\n'
-    for name in ("explore", "physics", "a-figure", "another")
-)
 IMAGE = '<img alt="x" class="explore-another align-default" src="_images/another.png" />'
 
 
 def test_a_page_loads_the_scripts_of_its_own_figures_only():
-    other = '<script src="../_static/figures.js?v=3"></script>'
-    assert "explore" not in book_pages.mended(TAGS + other) and other in book_pages.mended(
-        TAGS + other
-    )
-    kept = book_pages.mended(TAGS + IMAGE)
-    assert re.findall(r"explore/([a-z-]+)\.", kept) == 2 * ["explore"] + 2 * ["physics"] + 2 * [
-        "another"
-    ]
-    assert IMAGE in kept and kept.count("</script>") == 3
+    stems = ("explore", "physics", "a-figure", "another")
+    files = [f"_static/explore/{stem}.{kind}?v=1" for stem in stems for kind in ("css", "js")]
+    files = [SimpleNamespace(filename=name) for name in [*files, "_static/figures.js", None]]
+    left = [f.filename for f in book_live.needed(files, "<p>explore-another</p>")]
+    assert left == ["_static/figures.js", None]
+    left = [f.filename for f in book_live.needed(files, f"<p>{IMAGE}</p>")]
+    assert left == [f.filename for f in files if "a-figure" not in str(f.filename)]
 
 
 def test_two_figures_of_a_page_do_not_share_a_name_in_the_address():

@@ -1,7 +1,7 @@
 """A browser for the live figures: ``physics`` calls their formulas, ``opened`` shows them.
 
-``make check-pages`` runs these tests on the built book; elsewhere they are skipped. A figure that no built page has yet is
-shown on a page of its own.
+``make check-pages`` runs these tests on the built book; elsewhere they are skipped. A figure that no built page has
+yet is shown on a page of its own.
 """
 
 import json
@@ -73,8 +73,8 @@ def places(tmp_path_factory):
 def opened(browser, places):
     """opened(name, query="", **context): the page of the live figure ``name``; page.wrong lists its errors.
 
-    ``page.figure(expression)`` evaluates with f = the live figure's {state, probe(), ...}; ``page.visit(query)`` goes to a
-    link of the figure.
+    ``page.figure(expression)`` evaluates with f = the live figure's {state, probe(), ...}; ``page.visit(query)``
+    goes to a link of the figure.
     """
     contexts = []
 

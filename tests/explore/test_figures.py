@@ -1,4 +1,4 @@
-"""Every live figure as a reader uses it: pointer, keys, a finger, no script, paper, a broken script, no motion, a phone, a link."""
+"""Every live figure as a reader uses it: pointer, keys, a finger, no script, paper, no motion, a phone, a link."""
 
 import re
 
@@ -6,7 +6,8 @@ import pytest
 from live_figures import NAMES, PHONE, swipe
 
 NOW = "JSON.stringify([f.state, f.probe()])"
-LIMITS = "explore.figures[[...document.querySelector('.explore').classList].find(c => c.startsWith('ex-')).slice(3)].state"
+LIMITS = "explore.figures[document.querySelector('.explore').className.match(/ex-([a-z0-9-]+)/)[1]].state"
+TEXTS = "[...document.querySelectorAll('.explore svg text')].filter(e => e.textContent.trim())"
 
 every = pytest.mark.parametrize("name", NAMES)
 
@@ -92,9 +93,9 @@ def test_on_a_phone(opened, name):
     assert box["x"] >= 0 and box["x"] + box["width"] <= 400
     for control in page.query_selector_all(".explore :is(button, input)"):
         assert not control.is_visible() or control.bounding_box()["height"] >= 24
-    sizes = "[...document.querySelectorAll('.explore svg text')].filter(e => e.textContent.trim()).map(e => parseFloat(getComputedStyle(e).fontSize))"
+    sizes = f"{TEXTS}.map(e => parseFloat(getComputedStyle(e).fontSize))"
     assert min(page.evaluate(sizes)) >= 10
-    edges = "[...document.querySelectorAll('.explore svg text')].filter(e => e.textContent.trim()).map(e => e.getBoundingClientRect()).filter(b => b.width).flatMap(b => [b.left, b.right])"
+    edges = f"{TEXTS}.map(e => e.getBoundingClientRect()).filter(b => b.width).flatMap(b => [b.left, b.right])"
     assert -1 <= min(page.evaluate(edges)) and max(page.evaluate(edges)) <= 401
     assert not page.wrong
 
@@ -106,7 +107,8 @@ def test_the_drawing_follows_its_column(opened, name):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(250)
         host = page.query_selector(".explore").bounding_box()
-        right = "Math.max(...[...document.querySelectorAll('.explore :is(svg, canvas)')].map(e => e.getBoundingClientRect().right))"
+        drawings = "[...document.querySelectorAll('.explore :is(svg, canvas)')]"
+        right = f"Math.max(...{drawings}.map(e => e.getBoundingClientRect().right))"
         assert page.evaluate(right) <= host["x"] + host["width"] + 1
     assert not page.wrong
 

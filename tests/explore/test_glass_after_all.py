@@ -22,7 +22,11 @@ def test_free_energy_and_evolution(physics, D, N, P):
     for informed in (False, True):
         here = spike_evolution(D, N, P, informed=informed, n_steps=60)
         sweeps = physics(
-            f"(() => {{ const l = {LAW}, E = [a[2]]; for (let k = 0; k < 60; k++) E.push(l.sweep(E[k], a[3])); return E; }})()",
+            f"""(() => {{
+              const l = {LAW}, E = [a[2]];
+              for (let k = 0; k < 60; k++) E.push(l.sweep(E[k], a[3]));
+              return E;
+            }})()""",
             D,
             N,
             here[0],
