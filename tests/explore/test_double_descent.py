@@ -36,7 +36,7 @@ def test_the_error_at_the_peak(physics, ridge):
 def test_the_best_ridge(physics, D, N, P):
     found, ridge = physics(f"{LAW}.best(a[2])", D, N, P), best_ridge(prompt_teacher(D, N), P)
     assert found["error"] == pytest.approx(learning_curve(D, N, P, ridge), rel=1e-10)
-    assert found["ridge"] == pytest.approx(ridge, rel=1e-5)            # the error is flat there
+    assert found["ridge"] == pytest.approx(ridge, rel=1e-5)  # the error is flat there
 
 
 def test_sizes(physics):
@@ -58,7 +58,7 @@ def test_the_states_are_ground_states(physics, P, ridge):
     else:
         S = (data.u[:P, :, None] * data.query[:P, None, :]).reshape(P, -1)
         mean = np.linalg.lstsq(S, data.y[:P], rcond=None)[0]
-        digits = 1e-14 * np.linalg.cond(S) ** 2                        # what the normal equations allow
+        digits = 1e-14 * np.linalg.cond(S) ** 2  # what the normal equations allow
     assert np.abs(found - mean).max() < max(digits, 1e-11) * max(1, np.abs(mean).max())
 
 
@@ -66,7 +66,8 @@ def test_the_transformers_of_the_figure_follow_the_law(physics):
     """The mean of 24 sets of the browser's prompts, with a ridge: above the theory of large D by less than a third."""
     for P in (17, 85, 300):
         errors = physics(
-            "Array.from({length: 24}, (_, k) => p.populationError(p['double-descent'].set(p.prompts(6, 30, a[0], 1100 + k))(a[0], 0.05), 6, 30))",
+            "Array.from({length: 24}, (_, k) => p['double-descent'].set(p.prompts(6, 30, a[0], 1100 + k)))"
+            ".map(set => p.populationError(set(a[0], 0.05), 6, 30))",
             P,
         )
         ratio = np.array(errors) / learning_curve(6, 30, P, 0.05)
@@ -77,14 +78,20 @@ def test_the_transformers_of_the_figure_follow_the_law(physics):
 def test_the_curve_is_hidden_until_the_reader_has_committed(opened):
     page = opened("double-descent")
     assert page.locator(".line").count() == 1 and not page.locator(".line").is_visible()
-    assert page.locator(".cap").count() == 0 and page.locator("input").count() == 0 and page.figure("f.probe().dots") == 0
+    assert (
+        page.locator(".cap").count() == 0
+        and page.locator("input").count() == 0
+        and page.figure("f.probe().dots") == 0
+    )
     page.query_selector(".flag").focus()
     page.keyboard.press("PageUp")
     page.keyboard.press("ArrowRight")
     assert page.figure("f.state.P") == 25
     page.click("text=Train the transformers")
     page.wait_for_function("() => document.querySelector('.explore').figure.probe().arrived === 18")
-    page.wait_for_function("() => document.querySelector('.said').textContent.includes('You said 25')")
+    page.wait_for_function(
+        "() => document.querySelector('.said').textContent.includes('You said 25')"
+    )
     assert page.locator(".line").is_visible() and not page.locator(".grey").is_visible()
     assert page.figure("f.probe().dots") == 18 * 12 and len(page.figure("f.probe().errors")) == 12
     assert not page.wrong
@@ -109,7 +116,9 @@ def test_the_peak_is_pressed_by_hand_and_by_keys(opened):
     page.keyboard.press("End")
     page.keyboard.press("Home")
     page.get_by_label("Ridge times D").press("End")
-    assert page.figure("f.state.ridge") == pytest.approx(3) and "too much" in page.text_content(".said")
+    assert page.figure("f.state.ridge") == pytest.approx(3) and "too much" in page.text_content(
+        ".said"
+    )
     page.get_by_label("Ridge times D").press("Home")
     assert page.figure("f.state.ridge") == 0
     assert not page.wrong
@@ -118,9 +127,13 @@ def test_the_peak_is_pressed_by_hand_and_by_keys(opened):
 def test_a_link_shows_its_state_and_the_ball_lies_on_the_law(opened):
     page = opened("double-descent", "?P=60&ridge=0.1")
     assert page.locator(".line").is_visible()
-    assert page.figure("f.probe().theory") == pytest.approx(learning_curve(6, 30, 60, 0.1 / 6), rel=1e-10)
+    assert page.figure("f.probe().theory") == pytest.approx(
+        learning_curve(6, 30, 60, 0.1 / 6), rel=1e-10
+    )
     page.query_selector(".flag").focus()
     page.keyboard.press("Home")
     assert page.figure("f.state.P") == 5
     page.keyboard.press("End")
-    assert page.figure("f.state.P") == 300 and page.query_selector(".flag").get_attribute("aria-valuetext").startswith("300 prompts")
+    assert page.figure("f.state.P") == 300 and page.query_selector(".flag").get_attribute(
+        "aria-valuetext"
+    ).startswith("300 prompts")

@@ -15,7 +15,13 @@ def drawn(k, seed):
 
 def prompts(examples, queries):
     """Prompts of columns (x, y), one for each query, as spinlib.icl reads them."""
-    rows = np.concatenate([np.repeat(examples[None], len(queries), 0), np.c_[queries, np.zeros(len(queries))][:, None]], 1)
+    rows = np.concatenate(
+        [
+            np.repeat(examples[None], len(queries), 0),
+            np.c_[queries, np.zeros(len(queries))][:, None],
+        ],
+        1,
+    )
     return rows.transpose(0, 2, 1)
 
 
@@ -23,9 +29,14 @@ def prompts(examples, queries):
 def test_bayes_is_ridge_regression_inside_the_prompt(physics, k, seed):
     examples = drawn(k, seed)
     found = physics(RULES, examples.tolist())
-    assert found["bayes"] == pytest.approx(in_context_ridge(prompts(examples, np.eye(2)), 2 * 0.25 / k), abs=1e-10)
+    assert found["bayes"] == pytest.approx(
+        in_context_ridge(prompts(examples, np.eye(2)), 2 * 0.25 / k), abs=1e-10
+    )
     X = examples[:, :2]
-    assert np.abs(np.array(found["covariance"]) - np.linalg.inv(2 * np.eye(2) + 4 * X.T @ X)).max() < 1e-12
+    assert (
+        np.abs(np.array(found["covariance"]) - np.linalg.inv(2 * np.eye(2) + 4 * X.T @ X)).max()
+        < 1e-12
+    )
 
 
 @pytest.mark.parametrize("k,seed", CASES)
@@ -33,7 +44,9 @@ def test_one_layer_is_linear_attention_with_the_best_step(physics, k, seed):
     """c = k / (k + D + 1 + D rho): the step with the lowest error over prompts of k examples."""
     examples = drawn(k, seed)
     W = np.vstack([np.eye(2), np.zeros((1, 2))]) * k / (k + 3 + 0.5)
-    assert physics(RULES, examples.tolist())["one"] == pytest.approx(linear_attention(W, prompts(examples, np.eye(2))), abs=1e-12)
+    assert physics(RULES, examples.tolist())["one"] == pytest.approx(
+        linear_attention(W, prompts(examples, np.eye(2))), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("k,seed", CASES)
@@ -48,7 +61,9 @@ def test_twelve_layers_are_twelve_steps_of_descent(physics, k, seed):
         ((y - x @ rule) ** 2).mean().div(2).backward()
         descent.step()
     there = physics(RULES, examples.tolist())["deep"]
-    assert np.abs(np.array(there) - rule.detach().numpy()).max() < 1e-10 * max(1, np.abs(rule.detach().numpy()).max())
+    assert np.abs(np.array(there) - rule.detach().numpy()).max() < 1e-10 * max(
+        1, np.abs(rule.detach().numpy()).max()
+    )
 
 
 def test_no_example(physics):
@@ -73,7 +88,9 @@ def test_the_answers_part(opened):
     assert page.figure("f.state.y2") == 1.5
     assert after["one"] > before["one"] + 0.1 and after["bayes"] < before["bayes"] - 0.1
     assert after["deep"] < before["deep"] - 0.1
-    page.wait_for_function("() => document.querySelector('.said').textContent.includes('one rises, one falls')")
+    page.wait_for_function(
+        "() => document.querySelector('.said').textContent.includes('one rises, one falls')"
+    )
     assert page.locator(".mark.deep").first.is_visible() and not page.wrong
 
 
@@ -101,7 +118,9 @@ def test_examples_come_go_and_are_pulled(opened):
     assert page.figure("f.state.y6") == pytest.approx(-1.61)
     for _ in range(8):
         page.click("text=One less")
-    assert page.locator(".example").count() == 0 and "mean of the prior" in page.text_content(".said")
+    assert page.locator(".example").count() == 0 and "mean of the prior" in page.text_content(
+        ".said"
+    )
     assert not page.wrong
 
 
