@@ -124,7 +124,7 @@ explore.figures['dm-messages'] = {
     const close = a => { guess ||= a; state[a] = state[a] ? 0 : -1; touched++; save(); go(); };
     const choices = Object.fromEntries(LOOPS.map(a => [a, button(`Loop ${a}`, () => close(a))]));
     const bar = html('div', { class: 'bar' }, ...Object.values(choices), button('Replay', () => go(true), { class: 'quiet' }),
-      button('Start again', () => { Object.assign(state, Object.fromEntries(Object.entries(explore.figures['dm-messages'].state).map(([k, [v]]) => [k, v]))); guess = ''; done = wrongSeen = false; touched = 0; save(); go(true); }, { class: 'quiet' }));
+      button('Reset', () => { Object.assign(state, Object.fromEntries(Object.entries(explore.figures['dm-messages'].state).map(([k, [v]]) => [k, v]))); guess = ''; done = wrongSeen = false; touched = 0; save(); go(true); }, { class: 'quiet' }));
     const drawing = svg('svg', { role: 'group', 'aria-label': 'Nine spins and their factors' }), told = html('p', { class: 'told' });
     const compare = svg('svg', { role: 'img', 'aria-label': 'Mean of each spin: messages and list' });
     el.append(bar, drawing, told, compare);

@@ -80,7 +80,7 @@ explore.figures['rt-landscape'] = {
     const bar = html('div', { class: 'bar' }, button('Update', () => { if (target) return; if (!guess) { guess = 'none'; seen(); } resting = false; since = 0; step(); ask(); }, { class: 'main' }),
       button('Until it rests', () => { if (target) return; if (!guess) { guess = 'none'; seen(); } resting = true; since = 0; step(); ask(); }),
       button('All temperatures', () => { if (!guess) guess = 'none'; GRID.forEach((_, k) => known.add(k)); found = true; state.show = 'all'; save(); paint(); }, { class: 'quiet' }),
-      button('Start again', () => { for (const [key, [v]] of Object.entries(explore.figures['rt-landscape'].state)) state[key] = v; guess = ''; known.clear(); before = null; track = []; target = null; found = moved = false; study(); save(); paint(); }, { class: 'quiet' }));
+      button('Reset', () => { for (const [key, [v]] of Object.entries(explore.figures['rt-landscape'].state)) state[key] = v; guess = ''; known.clear(); before = null; track = []; target = null; found = moved = false; study(); save(); paint(); }, { class: 'quiet' }));
     const canvas = html('canvas', { 'aria-hidden': 'true' }), drawing = svg('svg', { role: 'group', 'aria-label': 'The plane of the query: five patterns on a circle, the query, and lines of equal energy; beside it the resting places against b' });
     const stage = html('div', { class: 'stage' }, canvas, drawing);
     el.append(first, bar, stage);
