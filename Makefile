@@ -68,10 +68,6 @@ pdf: .venv/.installed
 stills: .venv/.installed
 	@$(PY) tools/authors/stills.py $(NAME)
 
-.PHONY: frames
-frames: .venv/.installed
-	@$(PY) tools/authors/make_frames.py $(CHAPTER)
-
 reference: .venv/.installed
 	@$(PY) tools/authors/make_reference.py
 

@@ -14,7 +14,7 @@ every = pytest.mark.parametrize("name", NAMES)
 
 @every
 def test_the_sentence_asks_and_then_changes(opened, name):
-    page = opened(name)
+    page = opened(name, bare=True)
     first = page.text_content(".said")
     assert "?" in first, "a prediction is asked for before anything is answered"
     said = {first}
@@ -33,7 +33,7 @@ def test_the_sentence_asks_and_then_changes(opened, name):
 
 @every
 def test_every_handle_has_keys_a_name_and_a_value(opened, name):
-    page = opened(name)
+    page = opened(name, bare=True)
     handles = page.query_selector_all(".explore :is([role=slider], input)")
     assert handles
     for handle in handles:
@@ -75,7 +75,7 @@ def test_a_broken_script_leaves_the_picture(opened, name):
 
 @every
 def test_readers_who_want_no_motion_see_the_end_at_once(opened, name):
-    page = opened(name, reduced_motion="reduce")
+    page = opened(name, bare=True, reduced_motion="reduce")
     for button in page.query_selector_all(".explore .bar button"):
         if button.is_visible():
             button.click()
@@ -115,7 +115,7 @@ def test_the_drawing_follows_its_column(opened, name):
 
 @every
 def test_a_state_can_be_linked(opened, name):
-    page = opened(name)
+    page = opened(name, bare=True)
     limits = page.figure(LIMITS)
     first = page.figure("f.state")
     assert first == {key: values[0] for key, values in limits.items()}
@@ -131,7 +131,7 @@ def test_a_state_can_be_linked(opened, name):
 
 @every
 def test_the_address_follows_the_hand(opened, name):
-    page = opened(name)
+    page = opened(name, bare=True)
     for handle in page.query_selector_all(".explore :is([role=slider], input, .bar button)"):
         if handle.is_visible() and handle.evaluate("e => e.tagName !== 'BUTTON'"):
             handle.focus()
@@ -143,7 +143,7 @@ def test_the_address_follows_the_hand(opened, name):
         if "?" in page.url:
             break
     assert re.search(r"\?[a-zA-Z_]+=[^?]+#[a-z-]+$", page.url), page.url
-    again = opened(name, "?" + page.url.split("?")[1].split("#")[0])
+    again = opened(name, "?" + page.url.split("?")[1].split("#")[0], bare=True)
     kept = page.figure("f.state")
     for key, value in again.figure("f.state").items():
         assert value == (
