@@ -26,7 +26,6 @@ help:
 	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (PAGES=chapters/pspin/replica_method for one; needs Debian's chromium)"
-	@echo "make frames CHAPTER=...   draw the frames of a chapter's moving figures (after a change of their code)"
 	@echo "make stills               draw the printed pictures of the live figures (NAME=train-or-solve for one; needs Debian's chromium)"
 	@echo "make pdf                  print the built book into _build/book.pdf (PART=part_2 for one part; needs Debian's chromium)"
 	@echo "make bench                measure speed against what an expert would write, and as other ratios; write bench.json"
@@ -68,10 +67,6 @@ pdf: .venv/.installed
 .PHONY: stills
 stills: .venv/.installed
 	@$(PY) tools/authors/stills.py $(NAME)
-
-.PHONY: frames
-frames: .venv/.installed
-	@$(PY) tools/authors/make_frames.py $(CHAPTER)
 
 reference: .venv/.installed
 	@$(PY) tools/authors/make_reference.py

@@ -26,7 +26,7 @@
     event.preventDefault();  // Space scrolls
     open(event.target);
   });
-  document.addEventListener('load', event => event.target.tagName === 'IMG' && mark(), true);  // a player's frame comes later
+  document.addEventListener('load', event => event.target.tagName === 'IMG' && mark(), true);  // pictures in a fold load when it opens
   for (const moment of ['load', 'resize']) addEventListener(moment, mark);
   document.addEventListener('toggle', mark, true);
   addEventListener('DOMContentLoaded', () => {

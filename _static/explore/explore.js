@@ -15,8 +15,9 @@
 // Motion: ask = kit.motion(el, advance, paint): ask() starts it; advance(dt in ms) returns whether more is to come. Readers who
 // want no motion get the end at once. What is pulled: kit.handle; numbers: kit.slider; deeds: kit.button (class "main" or "quiet").
 // Colours by meaning, as in spinlib.plotting, light and dark: var(--theory) and so on, see explore.css; rules of a figure
-// stand in NAME.css under .ex-NAME. About 6 kB a figure. If anything throws, the picture stays. Tests: tests/explore/test_NAME.py with the
-// fixtures physics (the formulas, called in the browser) and opened (the built page). The picture: make stills NAME=...
+// stand in NAME.css under .ex-NAME. A page loads the files of its own figures only (_ext/book_live.py). If anything throws, the
+// picture stays. Tests: tests/explore/test_NAME.py with the fixtures physics (the formulas, called in the browser) and opened (the
+// built page). The picture: make stills NAME=...
 (() => {
   globalThis.explore ??= { figures: {}, physics: {} };
   if (!globalThis.document) return;                              // the formulas also run without a browser

@@ -89,7 +89,7 @@ explore.figures['train-or-solve'] = {
     const left = svg('svg', { role: 'img', 'aria-label': 'Training loss against the steps, and the energy of the ground state' });
     const right = svg('svg', { role: 'img', 'aria-label': 'Error on new tasks: of the weights, and of the ground state' });
     const views = html('div', { class: 'views' }, main, html('div', { class: 'side' },
-      html('div', {}, html('h4', { text: 'Training loss = energy of the glass' }), left), html('div', {}, html('h4', { text: 'Error on tasks never seen' }), right), sliders));
+      html('div', {}, html('h4', { text: 'Loss = energy of the glass' }), left), html('div', {}, html('h4', { text: 'Error on tasks never seen' }), right), sliders));
     el.append(html('div', { class: 'bar' }, go, solve, fresh, reset), views);
 
     // Drawing

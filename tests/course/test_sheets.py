@@ -209,6 +209,8 @@ def shown(text):
     for cell in json.loads(text)["cells"]:
         if cell["cell_type"] == "markdown":
             section = (re.findall(r"^## (.+)$", "".join(cell["source"]), re.M) or [section])[-1]
+            for name in re.findall(r"^:name: (fig-\S+)$", "".join(cell["source"]), re.M):
+                yield name, section  # a live figure
         if name := cell["metadata"].get("mystnb", {}).get("figure", {}).get("name"):
             yield name, section
 

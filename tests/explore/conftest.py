@@ -1,7 +1,7 @@
 """A browser for the live figures: ``physics`` calls their formulas, ``opened`` shows them.
 
-``make check-pages`` runs these tests on the built book; elsewhere they are skipped. A figure that no built page has yet is
-shown on a page of its own.
+``make check-pages`` runs these tests on the built book; elsewhere they are skipped. A figure that no built page has
+yet is shown on a page of its own.
 """
 
 import json
@@ -55,15 +55,15 @@ def physics(browser):
 
 @pytest.fixture(scope="session")
 def places(tmp_path_factory):
-    """places(name): the built page that has the live figure ``name``, else a page of its own."""
+    """places(name, bare): the built page that has the live figure ``name``; if none or ``bare``, a page of its own."""
     text = {path: path.read_text(encoding="utf-8") for path in sorted(HTML.rglob("*.html"))}
     folder = tmp_path_factory.mktemp("bare")
 
-    def place(name):
+    def place(name, bare):
         import stills
 
         shown = re.compile(rf'<img[^>]*class="(?:[^"]* )?explore-{name}[" ]')
-        found = [path for path, words in text.items() if shown.search(words)]
+        found = [] if bare else [path for path, words in text.items() if shown.search(words)]
         return found[0] if found else stills.bare(folder, name)
 
     return place
@@ -71,14 +71,14 @@ def places(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, places):
-    """opened(name, query="", **context): the page of the live figure ``name``; page.wrong lists its errors.
+    """opened(name, query="", bare=False, **context): the page of the live figure ``name``; page.wrong lists its errors.
 
-    ``page.figure(expression)`` evaluates with f = the live figure's {state, probe(), ...}; ``page.visit(query)`` goes to a
-    link of the figure.
+    ``page.figure(expression)`` evaluates with f = the live figure's {state, probe(), ...}; ``page.visit(query)``
+    goes to a link of the figure.
     """
     contexts = []
 
-    def open_page(name, query="", before="", **options):
+    def open_page(name, query="", before="", bare=False, **options):
         options = {"viewport": {"width": 1280, "height": 1000}, **options}
         context = browser.new_context(offline=True, **options)
         contexts.append(context)
@@ -93,7 +93,7 @@ def opened(browser, places):
         page.on("console", heard)
         if before:
             page.add_init_script(before)
-        address = places(name).as_uri()
+        address = places(name, bare).as_uri()
         page.visit = lambda query: (page.goto("about:blank"), page.goto(address + query))
         page.goto(address + query)
         get = "const f = document.querySelector('.explore')?.figure"

@@ -58,8 +58,11 @@ def test_adam_is_that_of_torch(physics):
         path.append(w.detach().numpy().copy())
     plain = {"u": data.u.tolist(), "query": data.query.tolist(), "y": data.y.tolist()}
     there = physics(
-        "(() => { const s = p.averages(a[0]), own = p['train-or-solve'], w = new Float64Array(20), step = own.adam(w), all = [];"
-        "for (let k = 0; k < 300; k++) { step(own.gradient(s, 0.01, w).slope); all.push([...w]); } return all; })()",
+        """(() => {
+          const s = p.averages(a[0]), own = p['train-or-solve'], w = new Float64Array(20), step = own.adam(w), all = [];
+          for (let k = 0; k < 300; k++) { step(own.gradient(s, 0.01, w).slope); all.push([...w]); }
+          return all;
+        })()""",
         plain,
     )
     assert np.abs(np.array(there) - np.array(path)).max() < 1e-10
@@ -68,11 +71,12 @@ def test_adam_is_that_of_torch(physics):
 @pytest.mark.parametrize("P,N", [(1, 30), (3, 100), (20, 30), (60, 30), (60, 5)])
 @pytest.mark.parametrize("spread", [0.4, 1e-3])
 def test_training_comes_to_rest_from_near_and_far(physics, P, N, spread):
-    """Adam at a fixed rate circles for ever in some of these cases (of 60 prompts, from 1e-3); the falling rate ends it."""
+    """At a fixed rate Adam circles for ever in some of these cases (60 prompts, 1e-3); a falling rate ends it."""
     far = physics(
         """[1, 2, 3, 4].map(seed => {
           const s = p.averages(p.prompts(4, a[1], a[0], seed)), rest = p.groundState(s, 0.01), z = p.normals(99, seed);
-          const w = rest.map(v => v + a[2] * z()), slope = new Float64Array(20), own = p['train-or-solve'], step = own.training(w, slope);
+          const w = rest.map(v => v + a[2] * z()), slope = new Float64Array(20), own = p['train-or-solve'];
+          const step = own.training(w, slope);
           own.gradient(s, 0.01, w, slope);
           for (let k = 0; k < 20000; k++) { step(-1); own.gradient(s, 0.01, w, slope); }
           return Math.max(...w.map((v, i) => Math.abs(v - rest[i])));

@@ -2,7 +2,7 @@
 
 python tools/authors/stills.py [NAME]    writes _static/explore/NAME.png, 704 pixels wide at twice the resolution
 
-It needs Debian's chromium and requirements-browser.txt (`make check-pages` installs them). ``bare`` is used by the tests too.
+It needs Debian's chromium and requirements-browser.txt, which `make check-pages` installs. tests/explore use bare.
 """
 
 import os
@@ -11,7 +11,12 @@ import shutil
 import sys
 import sysconfig
 
-from playwright.sync_api import sync_playwright
+try:
+    from playwright.sync_api import sync_playwright
+except ModuleNotFoundError:
+    sys.exit(
+        "make stills: needs requirements-browser.txt; `make check-pages` installs it the first time"
+    )
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "_static" / "explore"
@@ -20,7 +25,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.js") if path.stem not in ("e
 
 
 def bare(folder: pathlib.Path, name: str) -> pathlib.Path:
-    """A page in ``folder`` with one live figure and no book around it: the fonts of the book and the files of FOLDER."""
+    """A page in ``folder`` with one live figure and no book around it, but its fonts and the files of FOLDER."""
     static = folder / "_static"
     static.mkdir(exist_ok=True)
     for link, target in {
