@@ -1,4 +1,4 @@
-"""Networks that read a tree: the law of its sentences, the stored runs, and the page's network beside the stored code."""
+"""Networks that read a tree: the law of its sentences, the stored runs, the page's network and the stored code."""
 
 import numpy as np
 import pytest
