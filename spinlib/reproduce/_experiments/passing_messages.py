@@ -116,8 +116,8 @@ def _points(full):
 def _variants(full):
     return [
         {"kind": kind, "run": run, "layers": layers, "steps": 1500 if full else 20, "batch": 512}
-        for kind, layers in (("two", 2), ("other", 3), ("loop", 3))
-        for run in range(3 if full else 1)
+        for kind, layers in (("two", 2), ("other", 3), ("loop", 3), ("short", 3))
+        for run in range(3 if full and kind != "short" else 1)
     ]
 
 
@@ -145,15 +145,16 @@ def _collect(points, results):
 
 
 def _collect_variants(points, results):
-    """Three variations of those transformers: two layers, other grammars, a tree with a loop.
+    """Variations of those transformers: two layers, other grammars, a tree with a loop, fewer sentences.
 
     ``KIND_name`` (runs, ...) with the names of the weights, and ``KIND_grammar``: ``two`` has two layers, ``other``
     another grammar each, drawn by the rule of the page's, ``loop`` a weight exp(3) where the second and the third pair
-    agree. Full: 3 runs of each, 1500 steps of 512 sentences. Quick: one of each, 20 steps.
+    agree, ``short`` nothing but a shorter training. Full: 3 runs of each, one of
+    ``short``, 1500 steps of 512 sentences. Quick: one of each, 20 steps.
     """
     kinds = {
         kind: [r for p, r in zip(points, results, strict=True) if p["kind"] == kind]
-        for kind in ("two", "other", "loop")
+        for kind in ("two", "other", "loop", "short")
     }
     return {
         f"{kind}_{name}": np.stack([one[name] for one in runs])
@@ -162,7 +163,7 @@ def _collect_variants(points, results):
     }
 
 
-SEEDS = seeded(lambda p: [("page", "two", "other", "loop").index(p["kind"]), p["run"]])
+SEEDS = seeded(lambda p: [("page", "two", "other", "loop", "short").index(p["kind"]), p["run"]])
 EXPERIMENTS = {
     "passing_messages": Experiment(
         _points,
