@@ -41,8 +41,9 @@ ARROWS = {
 # How large spinlib may be. Lines would be the wrong measure: a limit on them makes lines long, not the package small.
 # So three counts that packing does not lower: names that a user can import, statements, nodes of the syntax tree.
 NAMES = 121
-STATEMENTS = 3905
-NODES = 42589
+STATEMENTS = 3979
+NODES = 43630
+
 
 
 def spinlib_imports(path):
