@@ -41,8 +41,8 @@ ARROWS = {
 # How large spinlib may be. Lines would be the wrong measure: a limit on them makes lines long, not the package small.
 # So three counts that packing does not lower: names that a user can import, statements, nodes of the syntax tree.
 NAMES = 121
-STATEMENTS = 3979
-NODES = 43630
+STATEMENTS = 4050
+NODES = 44365
 
 
 

@@ -18,6 +18,7 @@ from spinlib.reproduce._experiments import (
     pure_spin_glass,
     scaling_laws,
     statistics_of_disorder,
+    sweeps_in_a_prompt,
     which_amp,
 )
 
@@ -39,6 +40,7 @@ CHAPTERS = (
     pure_spin_glass,
     scaling_laws,
     statistics_of_disorder,
+    sweeps_in_a_prompt,
     which_amp,
 )
 EXPERIMENTS = {name: one for chapter in CHAPTERS for name, one in chapter.EXPERIMENTS.items()}
