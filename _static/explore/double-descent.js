@@ -102,12 +102,12 @@ explore.figures['double-descent'] = {
       width = now; narrow = width < 560;
       box = [narrow ? 34 : 44, 30, width - 12, narrow ? 290 : 352];
       const [left, top, right, bottom] = box, seen = state.answer > 0;
-      picture.setAttribute('width', width); picture.setAttribute('height', bottom + 56);
+      picture.setAttribute('width', width); picture.setAttribute('height', bottom + 72);
       x = scale([LOW * 0.92, HIGH * 1.06], [left, right], true); y = scale([0.14, TOP], [bottom, top], true);
       const across = (class_, e, text, end) => [svg('line', { class: class_, x1: left, x2: right, y1: y(e), y2: y(e) }), words(text, { x: end ? right : left + 7, y: y(e) - 6, 'text-anchor': end ? 'end' : 'start' })];
       picture.replaceChildren(
         axes(box, { x, y, xs: seen ? [5, 10, 20, n, 100, 200] : [5, 10, 20, 50, 100, 200], ys: [0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200], yLabel: 'error on new tasks' }),
-        words(narrow ? 'prompts *P*' : 'training prompts *P*', { x: right, y: bottom + 44, 'text-anchor': 'end', class: 'strong' }),
+        words(narrow ? 'prompts *P*' : 'training prompts *P*', { x: right, y: bottom + 68, 'text-anchor': 'end', class: 'strong' }),
         svg('clipPath', { id: 'ex-peak' }, svg('rect', { x: left, y: top, width: right - left, height: bottom - top })),
         ...across('zero', 1, 'predict 0', true), ...across('floor', law.floor, 'infinitely many prompts', false));
       if (seen) picture.append(svg('path', { class: 'guess', d: `M${x(state.answer)},${bottom - 1}l6,-10h-12z` }));

@@ -59,8 +59,8 @@ explore.figures['rolling-tangent'] = {
       bars = { node: svg('g', { class: 'bars' }, svg('line', { class: 'axis', x1: mid - side / 2, x2: mid + side / 2, y1: foot, y2: foot })), tall: foot - top - 14, foot };
       bars.rects = spots.map((at, k) => bars.node.appendChild(svg('rect', { class: `bar${k}`, x: at - wide / 2, width: wide, rx: 1.5 })));
       bars.values = spots.map(at => bars.node.appendChild(svg('text', { class: 'strong', x: at, 'text-anchor': 'middle' })));
-      spots.forEach((at, k) => bars.node.append(words(k ? 'the same' : narrow ? 'two' : 'different', { x: at, y: foot + 17, 'text-anchor': 'middle' }), words(`*q* = ${k}`, { x: at, y: foot + 33, 'text-anchor': 'middle' })));
-      bars.node.append(words(narrow ? 'of two draws' : 'configurations of two draws', { x: mid, y: foot + 54, 'text-anchor': 'middle' }));
+      spots.forEach((at, k) => bars.node.append(words(k ? 'the same' : narrow ? 'differ' : 'different', { x: at, y: foot + 17, 'text-anchor': 'middle' }), words(`*q* = ${k}`, { x: at, y: foot + 33, 'text-anchor': 'middle' })));
+      bars.node.append(words(narrow ? 'two draws' : 'configurations of two draws', { x: mid, y: foot + 54, 'text-anchor': 'middle' }));
       picture.append(touching, ghost, ruler, dot, bars.node);
       grip = handle(knob, picture, {
         label: 'The ruler: turn it to cool or to heat',
@@ -95,8 +95,8 @@ explore.figures['rolling-tangent'] = {
       say(!seen && T > rem.freezing + 1e-9 ? `A ruler of slope <i>β</i> = 1/<i>T</i> = ${tidy(1 / T)} lies on <i>Σ</i>. The sum sits where it touches, at <i>e</i> = ${tidy(e)}. Turn the ruler to cool, and the dot moves down the curve. <b>What will happen at the end of the curve?</b>`
         : !seen ? `<b>The end of the curve,</b> at <i>T</i><sub>K</sub> = ${tidy(T)}: a typical sample has no level below <i>e</i><sub>0</sub>. <b>What will happen if you cool further?</b>`
         : aim !== null ? (frozen ? '<b>The dot stops,</b> and the ruler tips over the end.' : 'The system cools. The ruler rolls down the curve, and the dot with it.')
-        : frozen ? `${verdict}<b>The sum is frozen at the lowest levels.</b> The line that touches there (dashed) has the slope <i>βx</i>, <i>x</i> = <i>T</i>/<i>T</i><sub>K</sub> = ${tidy(share)}. Two draws are the same configuration with probability <b class="theory">1 − <i>x</i> = ${tidy(1 - share)}</b>.`
-        : `Above <i>T</i><sub>K</sub> = ${tidy(rem.freezing)} about <i>e<sup>NΣ</sup></i> configurations share the weight, with <i>Σ</i> = ${tidy(sigma)}, and two draws are never the same. <b>Turn the ruler.</b>`, aim === null);
+        : frozen ? `${verdict}<b>The sum is frozen at the lowest levels.</b> The line that touches there (dashed) has the slope <i>βx</i>, <i>x</i> = <i>T</i>/<i>T</i><sub>K</sub> = ${tidy(share)}. Two draws are the same configuration with probability <b class="theory">1 − <i>x</i> = ${tidy(1 - share)}</b>.`
+        : `Above <i>T</i><sub>K</sub> = ${tidy(rem.freezing)} about <i>e<sup>NΣ</sup></i> configurations share the weight, with <i>Σ</i> = ${tidy(sigma)}, and two draws are hardly ever the same. <b>Turn the ruler.</b>`, aim === null);
     };
     const advance = dt => {
       if (aim === null) return false;

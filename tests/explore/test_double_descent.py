@@ -80,7 +80,7 @@ def test_the_curve_is_hidden_until_the_reader_has_committed(opened):
     assert page.locator(".line").count() == 1 and not page.locator(".line").is_visible()
     assert (
         page.locator(".cap").count() == 0
-        and page.locator("input").count() == 0
+        and page.locator(".explore input").count() == 0
         and page.figure("f.probe().dots") == 0
     )
     page.query_selector(".flag").focus()

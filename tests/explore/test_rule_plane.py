@@ -89,7 +89,7 @@ def test_the_answers_part(opened):
     assert after["one"] > before["one"] + 0.1 and after["bayes"] < before["bayes"] - 0.1
     assert after["deep"] < before["deep"] - 0.1
     page.wait_for_function(
-        "() => document.querySelector('.said').textContent.includes('one rises, one falls')"
+        "() => document.querySelector('.said').textContent.includes('One rises, one falls')"
     )
     assert page.locator(".mark.deep").first.is_visible() and not page.wrong
 
