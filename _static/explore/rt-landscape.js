@@ -18,8 +18,11 @@ globalThis.explore ??= { figures: {}, physics: {} };
     return x;
   };
   const apart = (points, far = .02) => points.reduce((found, x) => (found.some(y => Math.hypot(x[0] - y[0], x[1] - y[1]) < far) ? found : [...found, x]), []);
-  // Where updates rest at one b, from the patterns, their mean and what more is given.
-  const valleys = (patterns, b, more = []) => apart([...patterns, ...more].map(x => rest(x, patterns, b, 600)));
+  // Where updates rest at one b, from the patterns, near their mean (which may be a pass), and what more is given.
+  const valleys = (patterns, b, more = []) => {
+    const near = [0, 1].map(i => patterns.reduce((sum, k) => sum + k[i], 0) / patterns.length + [.01, .007][i]);
+    return apart([...patterns, near, ...more].map(x => rest(x, patterns, b, 600)));
+  };
   // The same along b, from the coldest to the hottest: a valley is followed until it is lost.
   const branches = (patterns, bs) => { let last = []; return [...bs].sort((a, c) => c - a).map(b => ({ b, points: last = valleys(patterns, b, last) })); };
   explore.physics['rt-landscape'] = { weights, update, energy, rest, valleys, branches };
@@ -197,7 +200,7 @@ explore.figures['rt-landscape'] = {
       else if (places.length === 1) {
         const [r] = places, m = mean();
 const off = Math.hypot(r[0] - m[0], r[1] - m[1]);
-        text = `${b}: <b>one valley.</b> All queries end in one place, ${off < .1 ? 'close to' : `${off.toFixed(2)} from`} the mean of all five (cross). ${off < .1 ? '' : 'Hotter still it slides there: <b>only for <i>b</i> → 0 is the answer the mean of all.</b>'}${found && moved ? ` The second valley is lost at <i>b</i>\u00a0=\u00a0${one.toPrecision(2)}.` : ''}`;
+        text = `${b}: <b>one valley.</b> All queries end in one place, ${off < .1 ? 'close to' : `${off.toFixed(2)} from`} the mean of all five (cross). ${off < .1 ? '' : 'Hotter still it slides there: <b>only for <i>b</i> → 0 is the answer the mean of all.</b>'}${found && moved ? ` The second valley is lost at about <i>b</i>\u00a0=\u00a0${one.toPrecision(2)}.` : ''}`;
       } else if (p[best] > .9) text = `At ${b} <b>${name(best)} answers alone</b>, with a weight of ${p[best].toFixed(2)}: ${far < .1 ? 'one update is enough.' : 'the answer is near it.'} ${places.length === 5 ? 'Every pattern has a valley.' : `The ${places.length} valleys hold the five patterns.`}${hint}`;
       else {
         const was = { own: '<b>Not itself.</b> ', some: '<b>Yes.</b> ', all: '<b>Not that hot yet.</b> ' }[guess] ?? '';

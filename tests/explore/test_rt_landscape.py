@@ -54,6 +54,16 @@ def test_resting_places_are_those_of_many_starts(physics, b):
     assert far.min(1).max() < 1e-4
 
 
+def test_the_mean_can_be_a_valley_beside_those_of_the_patterns(physics):
+    """Three patterns at equal angles, as a Potts model with three states: both between b = 0.915 and 1."""
+    angle = 2 * np.pi * np.arange(3) / 3 + 0.2
+    three = np.sqrt(2) * np.column_stack([np.cos(angle), np.sin(angle)])
+    found = [
+        len(physics(f"{OWN}.valleys(a[0], a[1])", three.tolist(), b)) for b in (0.9, 0.95, 1.1)
+    ]
+    assert found == [1, 4, 3]
+
+
 def test_a_prediction_an_answer_and_the_mean_of_all(opened):
     page = opened("rt-landscape", reduced_motion="reduce")
     assert "what does the softmax answer?" in page.text_content(".said")
@@ -63,11 +73,11 @@ def test_a_prediction_an_answer_and_the_mean_of_all(opened):
         == page.locator(".past").count()
         == 0
     )
-    page.click("text=A mean of")
+    page.click(".ex-rt-landscape button >> text=A mean of")
     state, start = page.figure("f.probe()"), np.array([1.407, 0.141])
     assert np.allclose([state["x"], state["y"]], retrieve(FIVE, start, 1.5), atol=1e-9)
     assert page.text_content(".said").startswith("Yes.") and page.locator(".string").count() == 5
-    page.click("text=Until it rests")
+    page.click(".ex-rt-landscape button >> text=Until it rests")
     state = page.figure("f.probe()")
     assert min(np.hypot(state["x"] - v[0], state["y"] - v[1]) for v in state["valleys"]) < 1e-6
     level = page.locator(".ex-rt-landscape .level")

@@ -93,14 +93,14 @@ AT_REST = f"() => {{ const s = {PROBE}; return !s.moving && s.balls > 0; }}"
 
 def test_two_valleys_then_more(opened):
     page = opened("sp-valleys")
-    page.wait_for_function(AT_REST, timeout=60_000)
+    page.wait_for_function(AT_REST, timeout=90_000)
     state = page.figure("f.probe()")
     assert state["here"] == state["far"] == state["valleys"] == 2 and state["runs"] == 20
     assert "Two valleys" in page.text_content(".said")
     page.click(".ex-sp-valleys button:has-text('= 3')")
     assert page.figure("f.probe().dark") and page.figure("f.probe().balls") == 0
-    page.click("text=Drop 20 balls")
-    page.wait_for_function(AT_REST, timeout=60_000)
+    page.click(".ex-sp-valleys button >> text=Drop 20 balls")
+    page.wait_for_function(AT_REST, timeout=90_000)
     state = page.figure("f.probe()")
     assert state["dark"] and state["runs"] == 0 and state["here"] == state["valleys"] == 3
     page.click(".answers >> text=Three")
@@ -109,7 +109,7 @@ def test_two_valleys_then_more(opened):
     page.wait_for_function(
         "() => document.querySelector('.ex-sp-valleys').figure.probe().runs === 20"
     )
-    page.wait_for_function(AT_REST, timeout=60_000)
+    page.wait_for_function(AT_REST, timeout=90_000)
     state = page.figure("f.probe()")
     assert state["far"] > 7 and f"Yes: 20 balls, {state['far']} valleys" in page.text_content(
         ".said"
@@ -147,7 +147,7 @@ def test_the_globe_by_hand_and_by_keys(opened):
 def test_a_finger_turns_the_globe_and_scrolls_beside_it(opened):
     page = opened("sp-valleys", **PHONE)
     page.evaluate("document.body.style.paddingBottom = '2000px'")
-    page.wait_for_function(AT_REST, timeout=60_000)
+    page.wait_for_function(AT_REST, timeout=90_000)
     canvas = page.locator(".ex-sp-valleys canvas")
     canvas.scroll_into_view_if_needed()
     before, box = page.figure("f.probe()"), canvas.bounding_box()
