@@ -121,7 +121,7 @@ window.checkPages = (() => {
     const wide = all('article *').filter(e => {
       const box = e.getBoundingClientRect();
       return box.width > 1 && box.height > 1 && box.right > innerWidth + 1
-        && !e.closest('mjx-assistive-mml') && !boxed(e);
+        && !e.closest('mjx-assistive-mml') && !e.closest('[clip-path]') && !boxed(e);
     });
     const deepest = wide.filter(e => !wide.some(o => o !== e && e.contains(o)));
     const owners = new Set(deepest.map(e => e.closest('mjx-container, table, pre, img, code, dt, .math') || e));

@@ -126,6 +126,11 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
         '<section style="overflow-x: auto"><h1>T</h1><p style="width: 900px">w</p></section>',
         "wider than 400 px: p reaching",
     ),
+    "wide-but-clipped": (
+        '<svg width="100" height="9"><clipPath id="c"><rect width="9" height="9"/></clipPath>'
+        '<g clip-path="url(#c)"><rect width="900" height="9"/></g></svg>',
+        None,
+    ),
     "wide-in-a-box": ('<div style="overflow-x: auto"><p style="width: 900px">w</p></div>', None),
     "lost-file": ('<a href="gone.html">go</a>', "link to a missing file: 'go' -> gone.html"),
     "lost-anchor": (
