@@ -3,7 +3,7 @@
 (() => {
   const source = new URL('preview-data.js', document.currentScript.src).href, root = new URL('../', source).href;
   const isShown = link => /#(equation-|term-)|bibliography\.html#id\d/.test(link?.href ?? '');
-  let data = null, owner = null, box = null, timer = 0;
+  let data = null, owner = null, box = null, timer = 0, turn = 0;
 
   const elsewhere = () => (data ??= new Promise(done => {
     const script = document.createElement('script');
@@ -17,7 +17,8 @@
   const copy = target => {  // a formula of this page, typeset already
     const twin = target.cloneNode(true);
     for (const part of [twin, ...twin.querySelectorAll('*')])
-      for (const name of ['id', 'tabindex', 'data-wide']) part.removeAttribute(name);
+      for (const name of ['id', 'tabindex', 'data-wide', 'data-size']) part.removeAttribute(name);
+    for (const formula of twin.querySelectorAll('mjx-container')) formula.classList.remove('more-left', 'more-right', 'scrolls');
     for (const link of twin.querySelectorAll('.headerlink')) link.remove();
     return twin;
   };
@@ -29,6 +30,14 @@
     if (target?.matches?.('.math')) made.append(copy(target));
     else made.innerHTML = (await elsewhere())[link.href.slice(root.length)] ?? '';
     return made.hasChildNodes() ? made : null;
+  };
+  const fit = () => {  // a formula is as wide as the column, and smaller if that does not do
+    const room = Math.min(document.querySelector('article').clientWidth, document.documentElement.clientWidth) - 16;
+    box.style.setProperty('--column', `${room}px`);
+    for (const formula of box.querySelectorAll('mjx-container[display]')) {
+      const ratio = formula.clientWidth / formula.querySelector('mjx-math').getBoundingClientRect().width;
+      if (ratio < 1) formula.style.fontSize = `${Math.max(ratio, .5) * (parseFloat(formula.style.fontSize) || 100)}%`;
+    }
   };
   const place = link => {
     const at = link.getClientRects()[0], size = box.getBoundingClientRect(), edge = 8;
@@ -44,17 +53,19 @@
       owner.removeAttribute('aria-describedby');
     }
     owner = box = null;
+    turn += 1;
   };
   const show = async link => {
     if (link === owner) return clearTimeout(timer);
     hide();
     owner = link;
-    const made = await fill(link);
-    if (owner !== link || !made) return;
+    const mine = turn, made = await fill(link);
+    if (mine !== turn || !made) return;  // the pointer has left meanwhile, perhaps come back: that is another turn
     box = made;
     document.body.append(box);
     if (/\\[([]/.test(box.textContent)) await window.MathJax?.typesetPromise?.([box]);
-    if (box !== made) return;
+    if (mine !== turn) return;
+    fit();
     place(link);
     link.setAttribute('aria-describedby', box.id);
   };
