@@ -50,7 +50,7 @@ def test_all_predict_boxes_look_alike_and_others_stay():
 
 
 def test_the_answers_of_a_predict_box_are_two_or_three_and_come_last():
-    """predict.js makes buttons of them, in Jupyter and in print the list stands; a class of the box names its answer."""
+    """predict.js makes buttons of them; in Jupyter and in print the list stands. A class names the answer."""
     boxes = {}
     for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
