@@ -80,7 +80,8 @@ window.checkPages = (() => {
       if (number && rightOf(number) > rightOf(column.parentElement) + 1)
         wrong.push(`formula whose number is out of its column ${words(formula)}`);
     }
-XX, 'clip'].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1)
+    for (const e of all('article :is(pre, .highlight, table, .output)'))
+      if (['hidden', 'clip'].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1)
         wrong.push(`cut at ${e.clientWidth} px: ${nameOf(e)} ${words(e)}`);
     for (const e of all('article .cell_input pre'))
       if (e.clientWidth && e.scrollWidth > e.clientWidth + 1) wrong.push(`code that runs out of its box ${words(e)}`);
