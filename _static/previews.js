@@ -1,8 +1,8 @@
-// A link to a formula, a term or a reference shows what it leads to, under the pointer or with the keyboard; Esc hides it.
+// A link to a formula, term, reference, figure or section shows what it leads to, under the pointer or with the keyboard; Esc hides it.
 // What stands on another page comes from preview-data.js: a page on a disk may not fetch, but it may load a script.
 (() => {
   const source = new URL('preview-data.js', document.currentScript.src).href, root = new URL('../', source).href;
-  const isShown = link => /#(equation-|term-)|bibliography\.html#id\d/.test(link?.href ?? '');
+  const isShown = link => /#(equation-|term-|fig-|sec-|ch-)|bibliography\.html#id\d/.test(link?.href ?? '');
   let data = null, owner = null, box = null, timer = 0, turn = 0;
 
   const elsewhere = () => (data ??= new Promise(done => {
@@ -10,6 +10,7 @@
     Object.assign(script, { src: source, onload: () => done(window.bookPreviews), onerror: () => done({}) });
     document.head.append(script);
   }));
+  const nameOf = link => link.href.slice(root.length).replace(/^(index\.html)?(?=#)/, 'intro.html');  // one page, two names
   const inView = target => {
     const { top, bottom } = target.getBoundingClientRect();
     return target.checkVisibility() && top > 0 && bottom < innerHeight;
@@ -28,7 +29,7 @@
     const target = page === location.href.split('#')[0] && document.getElementById(decodeURIComponent(id));
     if (target && inView(target)) return null;
     if (target?.matches?.('.math')) made.append(copy(target));
-    else made.innerHTML = (await elsewhere())[link.href.slice(root.length)] ?? '';
+    else made.innerHTML = ((await elsewhere())[nameOf(link)] ?? '').replaceAll('{root}', root);
     return made.hasChildNodes() ? made : null;
   };
   const fit = () => {  // a formula is as wide as the column, and smaller if that does not do
@@ -64,12 +65,13 @@
     box = made;
     document.body.append(box);
     if (/\\[([]/.test(box.textContent)) await window.MathJax?.typesetPromise?.([box]);
+    await Promise.all([...box.querySelectorAll('img')].map(image => image.decode().catch(() => {})));  // its size is known
     if (mine !== turn) return;
     fit();
     place(link);
     link.setAttribute('aria-describedby', box.id);
   };
-  const linkAt = event => event.target.closest?.('article a[href]');
+  const linkAt = event => event.target.closest?.('article a[href]:not(.headerlink)');
   const soon = (act, wait) => { clearTimeout(timer); timer = setTimeout(act, wait); };
 
   document.addEventListener('pointerover', event => {

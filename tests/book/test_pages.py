@@ -257,6 +257,24 @@ def test_binder_has_what_the_pages_need():
     assert names <= {name.lower() for name in pinned} and "-c ../constraints.txt" in asked
 
 
+def test_previews_have_figures_and_the_first_words_of_sections(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.html").write_text(
+        '<span id="ch-one"></span><h1>1. One<a class="headerlink" href="#">#</a></h1>\n'
+        '<p class="needs">Needs nothing.</p>\n<p>First <a href="#x">words</a>.</p><p>More.</p>'
+        '<figure class="align-default" id="fig-f">\n<img alt="A dot." src="../_images/f.png" />'
+        "<figcaption><p>Caption.</p></figcaption></figure>"
+        '<a class="reference internal" href="#fig-f">Fig. 1</a>'
+    )
+    (tmp_path / "two.html").write_text(
+        '<a class="reference internal" href="a/one.html#ch-one">One</a>'
+    )
+    found = load(ROOT / "_ext" / "book_previews.py").previews(tmp_path)
+    assert found["a/one.html#ch-one"] == "<p><b>1. One</b></p>  <p>First words.</p>"
+    assert 'src="{root}_images/f.png"' in found["a/one.html#fig-f"]
+    assert "Caption." in found["a/one.html#fig-f"] and len(found) == 2
+
+
 def test_the_excerpt_of_an_icon_sheet_has_what_the_pages_use():
     sheet = (
         ':host,:root{--fa:"x"}.fa,.fa-solid{font-weight:900}.fa-beat{animation-name:a}'
