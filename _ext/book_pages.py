@@ -31,6 +31,7 @@ MENDED = [
             r'localStorage\.getItem\("theme"\) \|\| ""',
             'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
         ),
+        (r'\s*console\.log\("\[PST\]: Set focus on search field\."\);', ""),
         # said twice
         (r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>', ""),
         (r"(<script>var togglebuttonSelector[^<]*</script>)(.*?)\1", r"\1\2"),
@@ -53,7 +54,7 @@ MENDED = [
 
 
 # What scripts of the tools tell the console about every page.
-CHATTER = re.compile(r"console\.log\(\s*(?:`[^`]*`|\"[^\"]*\"|'[^']*'|el)\s*,?\s*\)")
+CHATTER = re.compile(r"console\.(?:log|debug|info)\(\s*(?:`[^`]*`|\"[^\"]*\"|'[^']*'|el)\s*,?\s*\)")
 
 
 def mended(text: str, used: set[str]) -> str:
