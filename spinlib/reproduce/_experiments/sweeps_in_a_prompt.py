@@ -55,13 +55,11 @@ def _points(full):
     """Three kinds of stacks at three sizes; the controls at one of them."""
     if not full:
         return [{"D": 40, "kind": kind, "run": 0, "steps": 20} for kind in KINDS[:2]]
-    pairs = [
-        *((D, kind) for kind in KINDS[:3] for D in (1000, 400, 128)),
-        *((400, kind) for kind in KINDS[3:]),
-    ]
     return [
         {"D": D, "kind": kind, "run": run, "steps": 300 if kind == "bayes" else 1000}
-        for D, kind in pairs
+        for kinds, sizes in ((KINDS[:3], (1000, 400, 128)), (KINDS[3:], (400,)))
+        for kind in kinds
+        for D in sizes
         for run in range(3)
     ]
 
@@ -72,9 +70,8 @@ def _compute(rng, D, kind, run, steps, lr=0.02, tests=640):
 
     start = torch.tensor([1.0, 0.0, 1.0, log(0.5) if "normed" in kind else log(3), -3.0])
     weights = start.repeat(LAYERS, 1).requires_grad_()
-    moves = torch.ones(5)
-    moves[0] = kind != "bayes"
-    moves[1] = "none" not in kind and "tied" not in kind
+    skips = "none" not in kind and "tied" not in kind
+    moves = torch.tensor([kind != "bayes", skips, True, True, True]).float()
     optimizer = torch.optim.Adam([weights], lr=lr)
     for step in range(steps):
         errors = _stack(kind, weights, *_prompts(rng, D, max(1, 1024 // D), 8))[0].mean(1)
@@ -122,8 +119,7 @@ def _draw(figure, arrays, color):
     ax = figure.subplots()
     above = (arrays["weights"][:, 1:, 1] - arrays["theory"][:, :-1]).mean(1)
     for kind in dict.fromkeys(arrays["kind"]):
-        own = arrays["kind"] == kind
-        ax.plot(arrays["D"][own], above[own], "o", label=kind)
+        ax.plot(*np.stack([arrays["D"], above])[:, arrays["kind"] == kind], "o", label=kind)
     ax.set(xscale="log", xlabel="D", ylabel="skip above theory")
     ax.legend()
 
