@@ -45,7 +45,6 @@ STATEMENTS = 4050
 NODES = 44400
 
 
-
 def spinlib_imports(path):
     """Names of the spinlib modules that a file imports, at any depth of the file."""
     names = set()
