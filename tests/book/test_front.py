@@ -83,7 +83,7 @@ def test_a_number_of_the_front_page_is_printed_by_the_chapter_that_it_names(file
     name = next(name for name, (ours, _) in TITLES.items() if ours == label)
     cells = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     known = " ".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
-    known += " ".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    known += " ".join("".join(c["source"]) for c in cells)
     known = re.sub(r"(?<=\d)[ _](?=\d{3}\b)", "", known)
     numbers = re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d) (?=\d{3}\b)", "", caption))
     loose = [n for n in numbers if len(n) > 2 and not re.search(rf"(?<![\d.]){n}(?!\d)", known)]
