@@ -16,7 +16,10 @@ MENDED = [
         (r"\s*<script>const THEBE_JS_URL.*?</script>", ""),
         (r"\s*<script [^>]*sphinx-thebe\.js[^>]*></script>", ""),
         (r"\s*<link [^>]*sphinx-thebe\.css[^>]*>", ""),
-        (r'\s*<script type="text/x-thebe-config">.*?</script>\s*<script>kernelName = [^<]*</script>', ""),
+        (
+            r'\s*<script type="text/x-thebe-config">.*?</script>\s*<script>kernelName = [^<]*</script>',
+            "",
+        ),
         # the icons are asked for before they are needed, in a way that a page from disk may not; and all icons that
         # there are come twice, once as a script that keeps the page from appearing (book_icons.py)
         (r'\s*<link rel="preload" as="(?:font|script)" [^>]*fontawesome[^>]*>', ""),
