@@ -55,6 +55,58 @@ def test_heat_bath_moves_leave_the_boltzmann_law(monkeypatch):
     assert run["plant"] == pytest.approx(energy[(places == [0, 4, 8]).all(1)][0], rel=1e-10)
 
 
+@pytest.fixture(scope="module")
+def tempered():
+    return reproduce.load("tempering")
+
+
+def test_the_stored_tempering_is_whole(tempered):
+    draws = np.isfinite(tempered["most"]).sum((1, 2))
+    assert dict(zip(tempered["P"], draws)) == freezing.TEMPERED
+    assert tempered["energy"].shape == (1, 8, 1, 8, 12) and tempered["rounds"] == freezing.ROUNDS
+    own = np.isfinite(tempered["most"][..., 0])
+    assert (tempered["lowest"][own][:, 0] <= tempered["energy"][own][:, 0].min((1, 2))).all()
+    assert tempered["exchanged"][own].min() > 0.2  # every copy can travel
+
+
+@pytest.mark.slow
+def test_the_first_eighth_of_a_stored_tempering_comes_out_again(tempered, stored):
+    rng = np.random.default_rng(0).spawn(len(freezing._tempering_points(True)))[3]
+    again = freezing.tempered(rng, 140, 3, freezing.ROUNDS // 8)
+    for name in ("energy", "right"):
+        first = tempered[name][0, 3, 0, 0]
+        np.testing.assert_allclose(again[name].mean(0), first, rtol=1e-3)
+    assert again["plant"] == pytest.approx(stored["plant"][0, 0, 3], rel=1e-5)
+
+
+def test_what_the_page_says_of_tempering(tempered):
+    """No draw at 140 prompts comes near the crystal; its energies lie above those of the right places."""
+    assert (tempered["most"][0] < 36).all()
+    assert (tempered["lowest"][0] > tempered["plant"][0] + 0.1).all()
+
+
+@pytest.mark.slow
+def test_copies_that_exchange_places_keep_the_boltzmann_law(monkeypatch):
+    """As above, at each of three temperatures; and the exchanges are made as often as detailed balance says."""
+    T = np.array([1.0, 1.5, 2.3])
+    for name, value in {"D": 3, "N": 10, "LADDER": T}.items():
+        monkeypatch.setattr(freezing, name, value)
+    data, c = LinearTask(3, 10).sample_features(6, rng=[0, 6, 0]), best_weights(3, 10)[0, 0]
+    S = (data.u[:, :3, None] * data.query[:, None]).reshape(6, 9)
+    places = np.array(list(combinations(range(9), 3)))
+    energy = ((data.y - c * S[:, places].sum(-1).T) ** 2).sum(1) / (2 * (1 - c) * 6)
+    p = np.exp(-6 * (energy - energy.min()) / T[:, None])
+    p /= p.sum(1, keepdims=True)
+    run = freezing.tempered(np.random.default_rng(1), 6, 0, 16_000)
+    np.testing.assert_allclose(run["energy"].mean(0), p @ energy, rtol=0.02)
+    np.testing.assert_allclose(run["right"].mean(0), p @ (places % 4 == 0).sum(1), atol=0.04)
+    assert run["lowest"] == pytest.approx(energy.min(), rel=1e-5)
+    gap = 6 * (energy - energy[:, None])  # of the copy at the higher temperature and the other
+    for k, accepted in enumerate(run["exchanged"]):
+        chance = np.exp(np.minimum(0, -gap * (1 / T[k] - 1 / T[k + 1])))
+        assert accepted == pytest.approx(p[k] @ chance @ p[k + 1], abs=0.02)
+
+
 def test_what_the_page_says(stored):
     """At 140 prompts the runs end above the crystal and slower ones lower; the crystal, warmed, stays beyond T = 3."""
     end, plant = stored["energy"][0, :, :, -1].mean(1), stored["plant"][0, 0].mean()

@@ -1,4 +1,4 @@
-"""The annealing of a chapter on sparse weights: spikes that are cooled freeze into a glass, and the crystal melts."""
+"""The spikes of a chapter on sparse weights: cooled, they freeze; at temperatures that exchange copies, too."""
 
 import numpy as np
 
@@ -10,6 +10,8 @@ HOT, COLD, STEPS = 6.0, 0.6, 25
 SAMPLES = 12
 FULL = dict.fromkeys((140, 180, 220, 260), (2, 16, 128))  # P: sweeps at each temperature
 QUICK = {140: (2,), 260: (2,)}
+TEMPERED = {140: 8}  # P: draws
+LADDER, ROUNDS = np.geomspace(1, 4, 12), 2_560  # temperatures that exchange copies, and how often
 
 
 def temperatures() -> np.ndarray:
@@ -62,6 +64,55 @@ def one_run(
     return found
 
 
+def tempered(rng: np.random.Generator, P: int, sample: int, rounds: int) -> dict[str, object]:
+    """Parallel tempering: a copy at each temperature of LADDER, moved as in ``one_run``, and neighbours are exchanged.
+
+    A round is one sweep of every copy and a proposal to every other pair of neighbours, accepted by the law of
+    Boltzmann. Returns ``energy`` and ``right`` (8, temperatures), means over each eighth of the rounds; ``lowest``, the
+    lowest energy met; ``most``, the most spikes on the diagonal met; ``plant``; ``exchanged`` (temperatures - 1,), the
+    fraction of proposals accepted. Energies are per prompt; the prompts are those of ``one_run``.
+    """
+    data = LinearTask(D, N).sample_features(P, rng=[sample, P, 0])
+    c = best_weights(D, N)[0, 0]
+    A, h = (P * part for part in averages(data))
+    A, h, copies = c * c * A[: D * D, : D * D], c * h[: D * D], np.arange(len(LADDER))
+    A, h, beta = (part.astype(np.float32) for part in (A, h, 1 / (LADDER[:, None] * (1 - c))))
+    places = rng.permuted(np.tile(np.arange(D * D), (len(LADDER), 1)), axis=1)[:, :D]
+    kept, passed = np.empty((2, rounds, len(LADDER))), np.zeros((2, len(LADDER) - 1))
+
+    def energy(places):
+        pairs = A[places[..., None], places[..., None, :]]
+        return (data.y @ data.y - 2 * h[places].sum(-1) + pairs.sum((-2, -1))) / (2 * P * (1 - c))
+
+    for step in range(rounds):
+        gain = h - np.diagonal(A) / 2 - A[places].sum(1)  # what one more spike saves, (copies, D^2)
+        for k, (block, inside) in enumerate(rng.random((D, 2, len(LADDER), 1))):
+            gain += A.take(places[:, k], 0)
+            odds = gain * beta
+            odds = np.exp(odds - odds.max(1, keepdims=True))
+            odds[copies[:, None], np.delete(places, k, axis=1)] = 0  # taken
+            blocks = np.add.reduceat(odds, np.arange(0, D * D, D), axis=1).cumsum(1)
+            row = (blocks <= block * blocks[:, -1:]).sum(1)
+            within = odds.reshape(-1, D, D)[copies, row].cumsum(1)
+            places[:, k] = D * row + (within <= inside * within[:, -1:]).sum(1)
+            gain -= A.take(places[:, k], 0)
+        now = energy(places)
+        for a in range(step % 2, len(LADDER) - 1, 2):
+            cost = P * (beta[a, 0] - beta[a + 1, 0]) * (1 - c) * (now[a + 1] - now[a])
+            swap = rng.random() < np.exp(min(0.0, -cost))
+            passed[:, a] += 1, swap
+            if swap:
+                for one in (places, now):
+                    one[[a, a + 1]] = one[[a + 1, a]]
+        kept[:, step] = now, (places % (D + 1) == 0).sum(1)
+    return dict(zip(("energy", "right"), kept.reshape(2, 8, -1, len(LADDER)).mean(2))) | {
+        "lowest": kept[0].min(),
+        "most": kept[1].max(),
+        "plant": energy(np.arange(0, D * D, D + 1)),
+        "exchanged": passed[1] / passed[0],
+    }
+
+
 def _points(full):
     return [
         {"P": P, "sweeps": sweeps, "sample": k, "melt": False}
@@ -86,7 +137,34 @@ def _collect(points, results):
     }
 
 
+def _tempering_points(full):
+    return [
+        {"P": P, "sample": k, "rounds": ROUNDS if full else 200}
+        for P, draws in (TEMPERED if full else {140: 1}).items()
+        for k in range(draws)
+    ]
+
+
+def _tempering_collect(points, results):
+    """Parallel tempering of the spikes of D = 40, N = 800: twelve copies at temperatures from 1 to 4.
+
+    ``P``, ``sample``, ``rounds`` are the axes of what ``tempered`` returns. ``T`` (12,) rises.
+    """
+    return grid(points, results, "P", "sample", "rounds") | {"T": LADDER}
+
+
 EXPERIMENTS = {
+    "tempering": Experiment(
+        _tempering_points,
+        tempered,
+        _tempering_collect,
+        lines(
+            "P",
+            {"lowest": "simulation: lowest met", "plant": "exact: right places"},
+            xlabel="prompts P",
+            ylabel="energy per prompt",
+        ),
+    ),
     "freezing": Experiment(
         _points,
         one_run,
@@ -100,5 +178,5 @@ EXPERIMENTS = {
             xlabel="prompts P",
             ylabel=f"spikes in their places after cooling, of {D}",
         ),
-    )
+    ),
 }

@@ -1,13 +1,14 @@
-"""Sparse weights: how many prompts each method needs, and what a curriculum saves."""
+"""Sparse weights: how many prompts each method and a training need, and what a curriculum saves."""
 
 import numpy as np
+from scipy.special import softmax
 
 from spinlib._core import iterate
 from spinlib.icl import LinearTask, best_weights, population_error
 from spinlib.reproduce._experiment import Experiment, grid, lines
 
 D, N = 40, 800
-LADDER = range(140, 281, 20)  # prompts for the fast methods
+LADDER = range(100, 281, 20)  # prompts for the fast methods
 DESCENT = (220, 260, 300, 340)  # and for gradient descent
 FULL = (  # of the curriculum: D, design, blocks, draws, prompts
     (40, "uniform", 1, 16, (140, 160, 180, 200)),
@@ -22,16 +23,32 @@ FULL = (  # of the curriculum: D, design, blocks, draws, prompts
     (400, "chain", 20, 4, (2200, 2320, 2440)),
     (800, "uniform", 1, 2, (4600,)),
     (800, "growing", 8, 2, (4600,)),
+    (40, "graded", 40, 16, (140, 160, 180, 200)),
+    (80, "graded", 80, 12, (300, 340, 380, 420)),
+    (160, "graded", 160, 8, (660, 720, 780, 840)),
+    (400, "graded", 400, 4, (2000, 2100, 2200)),
 )
+TRAINING = {  # D: prompts
+    20: (50, 60, 70, 80, 100, 120, 140, 160),
+    40: (120, 145, 170, 195, 240, 290, 340, 390),
+    80: (290, 345, 400, 460, 570, 690, 805, 920),
+}
 SPIKES = {
     "two_points": [1],
     "ternary": [1, -1],
     "gaussian": [0],
+    "columns": [1],
 }  # means of spikes, in units of their size
 
 
 def posterior(r, v, share, size, kind):
-    """Mean and variance of weights that are 0 or spikes, heard as r in noise v; share and size that fit best."""
+    """Mean and variance of weights that are 0 or spikes, heard as r in noise v; share and size that fit best.
+
+    Of kind ``columns`` each column has one spike, wherever it is.
+    """
+    if kind == "columns":
+        p = softmax(size * (r - size / 2) / v, axis=0)
+        return size * p, size**2 * p * (1 - p), p.mean(), (p * r).sum() / p.sum()
     signs = np.array(SPIKES[kind], r.dtype)[:, None, None]
     width = size**2 if kind == "gaussian" else 0 * size  # variance of a spike
     centre, total = size * signs, v + width
@@ -142,15 +159,16 @@ def _ladder(rng, P, draw):
 def _ladder_points(full):
     return [
         {"P": P, "draw": k}
-        for P in (sorted({*LADDER, *DESCENT}) if full else (220,))
+        for P in (sorted({*LADDER, *DESCENT}, key=lambda P: (P < 140, P)) if full else (220,))
         for k in range(10 if full else 1)
     ]
 
 
 def _ladder_collect(points, results):
-    """Errors of sparse weights by twelve methods on the same prompts, D = 40, N = 800; NaN where one was not run.
+    """Errors of sparse weights by thirteen methods on the same prompts, D = 40, N = 800; NaN where one was not run.
 
-    ``P``, ``draw``: axes of ``two_points``, ``ternary``, ``gaussian`` (messages that learn share and size of spikes);
+    ``P``, ``draw``: axes of ``two_points``, ``ternary``, ``gaussian`` (messages that learn share and size of spikes),
+    ``columns`` (that know of one spike in each column, and learn the size);
     ``positive_l1``, ``signed_l1`` (the best strength of a path, by the exact error), ``positive_pursuit``,
     ``signed_pursuit`` (from the path, the lowest training error), ``pursuit`` (from 0); gradient descent on U*U - V*V
     (``product``) and U*U (``square``), stopped at its lowest exact error, with ``_refit`` of the D largest. ``floor``.
@@ -161,8 +179,14 @@ def _ladder_collect(points, results):
 
 
 def windows(design, blocks, P, c, extra=1.3):
-    """Which blocks the queries of a window cover, (windows, blocks), and the window of each of P prompts."""
-    if design == "chain":  # three neighbours, cut at the ends
+    """Which blocks the queries of a window cover, (windows, blocks), and the window of each of P prompts.
+
+    Of graded queries, one window of all blocks, the relative variances.
+    """
+    if design == "graded":
+        fall = np.exp(-2.5 * np.arange(1, blocks + 1) / blocks)
+        seen, weight = np.maximum(fall, np.exp(-2))[None], np.ones(1)
+    elif design == "chain":  # three neighbours, cut at the ends
         k, b = np.arange(blocks + 2)[:, None], np.arange(blocks)
         seen, weight = (k - 2 <= b) & (b <= k), np.ones(blocks + 2)
     else:  # all blocks up to a last one, which grows
@@ -183,14 +207,15 @@ def window_prompts(rng, D, N, design, blocks, P):
     """u, queries, labels and windows of P prompts, entries of a query scaled such that labels have variance 1."""
     seen, window = windows(design, blocks, P, best_weights(D, N)[0, 0])
     parts = []
-    for k, inside in enumerate(np.repeat(seen, D // blocks, axis=1)):
+    for k, strength in enumerate(np.repeat(seen, D // blocks, axis=1)):
+        inside = strength > 0
         w, z, x = (rng.standard_normal(((window == k).sum(), n)) for n in (D, D, inside.sum()))
         length, chi = (
             np.linalg.norm(w, axis=1, keepdims=True),
             np.sqrt(rng.chisquare(N, (len(w), 1))),
         )
         e, query = w / length, np.zeros_like(w)
-        query[:, inside] = x * np.sqrt(D / inside.sum())
+        query[:, inside] = x * np.sqrt(D / strength.sum() * strength[inside])
         u = (
             (chi * e + z - e * (e * z).sum(1, keepdims=True)) * chi * length / np.sqrt(D) / N
         )  # X0 y0 / N
@@ -228,7 +253,7 @@ def _curriculum_points(full):
 
 
 def _curriculum_collect(points, results):
-    """Message passing on prompts of three designs: uniform, a chain of windows, and windows that grow; N = 20 D.
+    """Message passing on prompts of four designs: uniform, graded, a chain of windows, windows that grow; N = 20 D.
 
     One entry a run: ``D``, ``design``, ``blocks``, ``P``, ``draw``; ``error`` on uniform queries after ``sweeps``.
     ``front`` (runs, 101, 20): for D = 400, the error of 20 groups of columns at every fourth sweep, the last repeated.
@@ -237,6 +262,36 @@ def _curriculum_collect(points, results):
     return {name: np.array([row[name] for row in rows]) for name in rows[0] if name != "front"} | {
         "front": np.array([row["front"] for row in rows if "front" in row])
     }
+
+
+def _training(rng, D, P, draw, steps=6000):
+    """Gradient descent on W = U * U, at a rate in proportion to D: what product_descent does, without the features."""
+    c = float(best_weights(D, 20 * D)[0, 0])
+    u, x, y, _ = window_prompts(rng, D, 20 * D, "growing", 1, P)
+    U, truth, errors = np.full((D, D), 1e-8, np.float32), c * np.eye(D, dtype=np.float32), []
+    for _ in range(steps // 20):
+        errors.append(1 - c + ((U * U - truth) ** 2).sum() / (c * D))
+        for _ in range(20):
+            U *= 1 + 0.015 * D / P * u.T @ (x * (y - ((u @ (U * U)) * x).sum(1))[:, None])
+    return {"error": min(errors), "end": errors[-1], "steps": 20 * int(np.argmin(errors))}
+
+
+def _training_points(full):
+    return [
+        {"D": D, "P": P, "draw": k}
+        for D, prompts in (TRAINING if full else {20: (120,)}).items()
+        for P in prompts
+        for k in range(8 if full else 1)
+    ]
+
+
+def _training_collect(points, results):
+    """Gradient descent on the square of each weight, from 1e-8, on uniform prompts, N = 20 D.
+
+    ``D``, ``P``, ``draw``: axes of ``error``, the lowest exact error, of the ``steps`` it took, and of the error at the
+    ``end``; NaN where there is no such run.
+    """
+    return grid(points, results, "D", "P", "draw")
 
 
 EXPERIMENTS = {
@@ -259,6 +314,17 @@ EXPERIMENTS = {
             ylabel="error",
         ),
         needs=("sklearn",),
+    ),
+    "sparse_training": Experiment(
+        _training_points,
+        _training,
+        _training_collect,
+        lines(
+            "P",
+            lambda r: {f"-: D = {D}": row for D, row in zip(r["D"], r["error"])},
+            xlabel="prompts P",
+            ylabel="lowest error",
+        ),
     ),
     "sparse_curriculum": Experiment(
         _curriculum_points,
