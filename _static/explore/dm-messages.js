@@ -287,7 +287,7 @@ explore.figures['dm-messages'] = {
       } else {
         const turned = spins.filter(i => mean[i] * exact[i] < 0 && errors[i] > .01);
         if (turned.length) { wrongSeen = true; text = `<b class="wrong">Wrong sign:</b> at ${spin(turned[0])} the messages say ${tidy(mean[turned[0]])}, and the truth is ${tidy(exact[turned[0]])}. They came to rest all the same: nothing in them gives the error away.`; }
-        else text = `At rest, and wrong: too sure at ${sure} of 9 spins, by ${errors[worst].toFixed(2)} at most (${spin(worst)}). ${wrongSeen ? 'Nothing in the messages gives it away.' : '<b>Can a mean get the wrong sign?</b>'}`;
+        else text = `At rest, and wrong: too sure at ${sure} of 9 spins, too timid at ${spins.filter(i => Math.abs(mean[i]) < Math.abs(exact[i]) - 1e-9).length}; the largest error is ${errors[worst].toFixed(2)}, at ${spin(worst)}. ${wrongSeen ? 'Nothing in the messages gives it away.' : '<b>Can a mean get the wrong sign?</b>'}`;
       }
       say(text, settled);
     };
