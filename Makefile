@@ -23,7 +23,7 @@ help:
 	@echo "make lint                 check the style of the code (ruff) and its types (mypy), as CI does"
 	@echo "make test-everywhere      the tests as older processors would run them (about three quarters of an hour)"
 	@echo "make lab                  open the notebooks in JupyterLab (ARGS='--no-browser --port 9000': what jupyter lab takes)"
-	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one, or intro)"
+	@echo "make execute              re-run every chapter in place (CHAPTER=pspin/replica_method for one)"
 	@echo "make reference            rewrite the generated pages of chapters/reference"
 	@echo "make check-pages          open every built page in a real browser (PAGES=chapters/pspin/replica_method for one; needs Debian's chromium)"
 	@echo "make stills               draw the printed pictures of the live figures (NAME=train-or-solve for one; needs Debian's chromium)"

@@ -1,7 +1,8 @@
 """Local Sphinx extension: the script that previews.js asks for what a link to another page leads to.
 
-Formulas, terms and references that some link leads to, each as it stands on its page: a page that is read from disk may
-not fetch, but it may load a script. Everything is read from the built pages, so two builds write the same bytes.
+Formulas, terms, references, figures and the first words of sections that some link leads to, each as it stands on its
+page: a page that is read from disk may not fetch, but it may load a script. Everything is read from the built pages, so
+two builds write the same bytes.
 (sphinx-tippy needs tippy.js and popper, which come from npm or the network, and gives its files random names.)
 """
 
@@ -10,14 +11,26 @@ import pathlib
 import posixpath
 import re
 
-LINK = re.compile(r'<a class="reference internal" href="([^"#]*)#((?:equation|term)-[^"]+|id\d+)"')
+LINK = re.compile(
+    r'<a class="reference internal" href="([^"#]*)#((?:equation|term|fig|sec|ch)-[^"]+|id\d+)"'
+)
 SHOWN = [
     re.compile(
         r'<div class="math notranslate nohighlight" id="(equation-[^"]+)">(.*?)</div>', re.S
     ),
     re.compile(r'<dt id="(term-[^"]+)">(.*?</dd>)', re.S),
     re.compile(r'<div class="citation" id="(id\d+)"[^>]*>(.*?)</div>', re.S),
+    re.compile(r'<figure [^>]*id="(fig-[^"]+)">(.*?)</figure>', re.S),
+    re.compile(
+        r'<span id="((?:sec|ch)-[^"]+)"></span>(<h\d>.*?</h\d>(?:\s*<p class="needs">.*?</p>)?\s*(?:<p>.*?</p>)?)',
+        re.S,
+    ),
 ]
+SOURCE, ROOT = (
+    re.compile(r'(<img [^>]*src=")([^"]*)'),
+    "{root}",
+)  # previews.js knows where the book stands
+NEEDS = re.compile(r'<p class="needs">.*?</p>', re.S)
 LEFT_OUT = re.compile(
     r'<a class="headerlink".*?</a>|</?a\b[^>]*>| id="[^"]*"|<span class="label">.*?(?=<p>)', re.S
 )
@@ -34,6 +47,10 @@ def previews(html: pathlib.Path) -> dict[str, str]:
                 wanted.add(f"{posixpath.normpath(other)}#{anchor}")
         for shown in SHOWN:
             for anchor, inside in shown.findall(text):
+                home = posixpath.dirname(page)
+                inside = SOURCE.sub(
+                    lambda m: m[1] + ROOT + posixpath.normpath(f"{home}/{m[2]}"), inside
+                )
                 found[f"{page}#{anchor}"] = inside
     return {name: as_shown(name, found[name]) for name in sorted(wanted & found.keys())}
 
@@ -41,6 +58,8 @@ def previews(html: pathlib.Path) -> dict[str, str]:
 def as_shown(name: str, inside: str) -> str:
     """The inside of a formula, an entry of the glossary or a reference as the inside of a preview."""
     words = re.sub(r"\s+", " ", LEFT_OUT.sub("", inside)).strip()
+    if words.startswith("<h"):
+        return re.sub(r"<h\d>(.*?)</h\d>", r"<p><b>\1</b></p>", NEEDS.sub("", words))
     if "#equation-" in name:
         return f'<div class="math notranslate nohighlight">{words}</div>'
     if "#term-" not in name:

@@ -1,15 +1,16 @@
-// A link to a formula, a term or a reference shows what it leads to, under the pointer or with the keyboard; Esc hides it.
+// A link to a formula, term, reference, figure or section shows what it leads to, under the pointer or with the keyboard; Esc hides it.
 // What stands on another page comes from preview-data.js: a page on a disk may not fetch, but it may load a script.
 (() => {
   const source = new URL('preview-data.js', document.currentScript.src).href, root = new URL('../', source).href;
-  const isShown = link => /#(equation-|term-)|bibliography\.html#id\d/.test(link?.href ?? '');
-  let data = null, owner = null, box = null, timer = 0;
+  const isShown = link => /#(equation-|term-|fig-|sec-|ch-)|bibliography\.html#id\d/.test(link?.href ?? '');
+  let data = null, owner = null, box = null, timer = 0, turn = 0;
 
   const elsewhere = () => (data ??= new Promise(done => {
     const script = document.createElement('script');
     Object.assign(script, { src: source, onload: () => done(window.bookPreviews), onerror: () => done({}) });
     document.head.append(script);
   }));
+  const nameOf = link => link.href.slice(root.length).replace(/^(index\.html)?(?=#)/, 'intro.html');  // one page, two names
   const inView = target => {
     const { top, bottom } = target.getBoundingClientRect();
     return target.checkVisibility() && top > 0 && bottom < innerHeight;
@@ -17,7 +18,8 @@
   const copy = target => {  // a formula of this page, typeset already
     const twin = target.cloneNode(true);
     for (const part of [twin, ...twin.querySelectorAll('*')])
-      for (const name of ['id', 'tabindex', 'data-wide']) part.removeAttribute(name);
+      for (const name of ['id', 'tabindex', 'data-wide', 'data-size']) part.removeAttribute(name);
+    for (const formula of twin.querySelectorAll('mjx-container')) formula.classList.remove('more-left', 'more-right', 'scrolls');
     for (const link of twin.querySelectorAll('.headerlink')) link.remove();
     return twin;
   };
@@ -27,8 +29,16 @@
     const target = page === location.href.split('#')[0] && document.getElementById(decodeURIComponent(id));
     if (target && inView(target)) return null;
     if (target?.matches?.('.math')) made.append(copy(target));
-    else made.innerHTML = (await elsewhere())[link.href.slice(root.length)] ?? '';
+    else made.innerHTML = ((await elsewhere())[nameOf(link)] ?? '').replaceAll('{root}', root);
     return made.hasChildNodes() ? made : null;
+  };
+  const fit = () => {  // a formula is as wide as the column, and smaller if that does not do
+    const room = Math.min(document.querySelector('article').clientWidth, document.documentElement.clientWidth) - 16;
+    box.style.setProperty('--column', `${room}px`);
+    for (const formula of box.querySelectorAll('mjx-container[display]')) {
+      const ratio = formula.clientWidth / formula.querySelector('mjx-math').getBoundingClientRect().width;
+      if (ratio < 1) formula.style.fontSize = `${Math.max(ratio, .5) * (parseFloat(formula.style.fontSize) || 100)}%`;
+    }
   };
   const place = link => {
     const at = link.getClientRects()[0], size = box.getBoundingClientRect(), edge = 8;
@@ -44,21 +54,24 @@
       owner.removeAttribute('aria-describedby');
     }
     owner = box = null;
+    turn += 1;
   };
   const show = async link => {
     if (link === owner) return clearTimeout(timer);
     hide();
     owner = link;
-    const made = await fill(link);
-    if (owner !== link || !made) return;
+    const mine = turn, made = await fill(link);
+    if (mine !== turn || !made) return;  // the pointer has left meanwhile, perhaps come back: that is another turn
     box = made;
     document.body.append(box);
     if (/\\[([]/.test(box.textContent)) await window.MathJax?.typesetPromise?.([box]);
-    if (box !== made) return;
+    await Promise.all([...box.querySelectorAll('img')].map(image => image.decode().catch(() => {})));  // its size is known
+    if (mine !== turn) return;
+    fit();
     place(link);
     link.setAttribute('aria-describedby', box.id);
   };
-  const linkAt = event => event.target.closest?.('article a[href]');
+  const linkAt = event => event.target.closest?.('article a[href]:not(.headerlink)');
   const soon = (act, wait) => { clearTimeout(timer); timer = setTimeout(act, wait); };
 
   document.addEventListener('pointerover', event => {

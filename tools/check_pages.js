@@ -83,7 +83,28 @@ window.checkPages = (() => {
     for (const e of all('article :is(pre, .highlight, table, .output)'))
       if (['hidden', 'clip'].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1)
         wrong.push(`cut at ${e.clientWidth} px: ${nameOf(e)} ${words(e)}`);
-    return wrong;
+    for (const e of all('article .cell_input pre'))
+      if (e.clientWidth && e.scrollWidth > e.clientWidth + 1) wrong.push(`code that runs out of its box ${words(e)}`);
+    return [...wrong, ...torn()];
+  }
+
+  // A sign at the beginning of a line that belongs to the formula before it; and the number of a formula in two brackets.
+  function torn() {
+    const found = [], article = document.querySelector('article');
+    for (const [twice] of article.innerText.matchAll(/.{0,20}\(\(\d+\.\d+\)\).{0,5}/g)) found.push(`two pairs of brackets: ${twice}`);
+    for (const formula of all('article mjx-container:not([display])')) {
+      const next = document.createTreeWalker(article, NodeFilter.SHOW_TEXT, e => e.parentElement.closest('mjx-container, script') ? 2 : 1);
+      next.currentNode = formula;
+      while (next.nextNode() && formula.contains(next.currentNode));
+      if (!/^[,.;:)!?]/.test(next.currentNode.data ?? '') || !formula.offsetWidth) continue;
+      const sign = document.createRange();
+      sign.setStart(next.currentNode, 0);
+      sign.setEnd(next.currentNode, 1);
+      const [at, before] = [sign, formula].map(e => e.getBoundingClientRect());
+      if (at.width && at.left < before.right - 2 && at.top > before.top + 5 && !formula.matches('.scrolls'))
+        found.push(`a line begins with the sign after a formula: ${excerpt(next.currentNode.data)}`);
+    }
+    return found;
   }
 
   function emptyHeaders() {

@@ -2,7 +2,8 @@
 
 python tools/check_pages.py HTML_FOLDER CHROMIUM [PAGE...]     (tools/check_pages finds both)
 
-With PAGES (chapters/pspin/replica_method) these only, without the search and the previews. What is read from a page in
+With PAGES (chapters/pspin/replica_method, or the end of such a name: replica_method) these only, without the search and
+the previews, which are also left out where the folder lacks the pages that they need. What is read from a page in
 the browser is in check_pages.js; axe-core judges colours, names and roles. No program that comes from a package index
 looks at the rest: TeX that is not typeset or cut, folds that stay shut, paper, and links into anchors from disk.
 """
@@ -24,11 +25,6 @@ SCRIPT = pathlib.Path(__file__).with_suffix(".js")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
 PAPER = {"width": 672, "height": 1000}  # the column of print.css on A4
 
-# What the tools under the book say although nothing is wrong: (pattern, why it may stay).
-KNOWN = [
-    (r"Got invalid theme mode: \. Resetting to auto", "the theme's first visit: no mode is stored")
-]
-
 
 class Anchors(HTMLParser):
     """The ids (and old-style names) a page offers as targets of links."""
@@ -49,10 +45,6 @@ def pages_of(html: pathlib.Path) -> list[pathlib.Path]:
     return sorted(
         page for page in html.rglob("*.html") if list(source_folder(page).glob(page.stem + ".*"))
     )
-
-
-def is_known(text: str) -> bool:
-    return any(re.search(pattern, text) for pattern, _ in KNOWN)
 
 
 class Checker:
@@ -91,8 +83,7 @@ class Checker:
         noise, wrong = [], []
 
         def heard(message):
-            if message.type == "error":
-                noise.append(f"console: {message.text} ({message.location.get('url', '')})")
+            noise.append(f"console: {message.text} ({message.location.get('url', '')})")
 
         def asked(request):
             if request.url.startswith(("http:", "https:", "ws:", "wss:")):
@@ -137,7 +128,7 @@ class Checker:
         page.set_viewport_size(DESKTOP)
         page.evaluate(AXE_SCRIPT)
         wrong += page.evaluate("checkPages.accessible()")
-        return list(dict.fromkeys(wrong + [text for text in noise if not is_known(text)]))
+        return list(dict.fromkeys(wrong + noise))
 
     def on_paper(self, page) -> list[str]:
         """What print would cut, printed from a window of the size that the page has now."""
@@ -241,9 +232,21 @@ def previews(browser, html: pathlib.Path) -> list[str]:
     return wrong
 
 
+def named(name: str, pages: list[pathlib.Path]) -> pathlib.Path:
+    """The one page whose name is ``name`` or ends in it."""
+    wanted = pathlib.PurePosixPath(name.removesuffix(".html") + ".html").parts
+    found = [page for page in pages if page.parts[-len(wanted) :] == wanted]
+    if len(found) != 1:
+        sys.exit(
+            f"check-pages: {len(found)} built pages are called {name}; write chapters/pspin/replica_method"
+        )
+    return found[0]
+
+
 def main(html: pathlib.Path, chromium: str, *names: str) -> int:
     start, wrong = time.perf_counter(), {}
-    paths = [html / f"{name}.html" for name in names] or pages_of(html)
+    pages = pages_of(html)
+    paths = [named(name, pages) for name in names] or pages
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
         checker = Checker(browser, html)
@@ -255,9 +258,12 @@ def main(html: pathlib.Path, chromium: str, *names: str) -> int:
             if found := checker.follow(path):
                 wrong[path] += found
                 report(path.relative_to(html), found, 0.0)
-        if not names and (found := search(browser, html) + previews(browser, html)):
-            wrong[html / "search.html"] = found
-            report(pathlib.Path("search.html"), found, 0.0)
+        if not names and all(
+            (html / page).is_file() for page in ("search.html", f"{CHAPTER}.html")
+        ):
+            if found := search(browser, html) + previews(browser, html):
+                wrong[html / "search.html"] = found
+                report(pathlib.Path("search.html"), found, 0.0)
         browser.close()
     seconds = time.perf_counter() - start
     looked = ", ".join(f"{n} {what}" for what, n in {"pages": len(paths), **checker.count}.items())

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import time
+from _thread import start_new_thread
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -157,6 +158,13 @@ def _one(compute: Callable, k: int, point: Point, rng: np.random.Generator) -> t
     return k, result, time.perf_counter() - wall, time.process_time() - cpu
 
 
+def _end_with(parent: int) -> None:
+    """End this worker when the process that started it is gone, for example after ``kill -9``."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def _side_by_side(todo: list[tuple], jobs: int) -> Iterable[tuple]:
     if jobs == 1:
         return (_one(*task) for task in todo)
@@ -165,7 +173,12 @@ def _side_by_side(todo: list[tuple], jobs: int) -> Iterable[tuple]:
 
     tasks = [delayed(_one)(*task) for task in todo]
     if get_active_backend()[0].supports_return_generator:
-        return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+        return Parallel(
+            n_jobs=jobs,
+            return_as="generator_unordered",
+            initializer=start_new_thread,  # in each process of joblib's own; a cluster ends its own
+            initargs=(_end_with, (os.getpid(),)),
+        )(tasks)
     return (  # a backend that returns only whole lists: short ones
         done
         for first in range(0, len(tasks), 4 * jobs)

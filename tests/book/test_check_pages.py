@@ -111,7 +111,19 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
     "no-alt": (f'<img src="{DOT}">', "image without description"),
     "alt-is-a-name": (f'<img src="{DOT}" alt="_images/ab12.png">', "image without description"),
     "console": ("<script>console.error('oh')</script>", "console: oh"),
+    "chatter": ("<script>console.log('here I am')</script>", "console: here I am"),
     "script": ("<script>null.x</script>", "script error:"),
+    "two-brackets": ("<p>as (<a>(18.1)</a>) says</p>", "two pairs of brackets: as ((18.1)) says"),
+    "torn": (
+        f'{TEX}<p style="width: 100px"><span class="math">\\(a+b+c+d\\)</span><br>, so</p>',
+        "a line begins with the sign after a formula: , so",
+    ),
+    "code-runs-out": (
+        '<div class="cell_input" style="max-width: 300px"><pre style="overflow: auto">'
+        + "x" * 90
+        + "</pre></div>",
+        "code that runs out of its box",
+    ),
     "network": (
         '<script src="https://example.org/x.js"></script>',
         "asks the network for https://example.org/x.js",
@@ -190,9 +202,16 @@ def test_links_into_dropdowns_must_open_them(reports):
     assert "#in leaves its dropdown shut" in said["toggle-stays-shut"][0]
 
 
-def test_known_noise_is_known_and_other_noise_is_not():
-    assert check_pages.is_known("console: Got invalid theme mode: . Resetting to auto.")
-    assert not check_pages.is_known("script error: Identifier 'x' has already been declared")
+def test_a_page_is_named_by_the_end_of_its_name(tmp_path):
+    pages = [
+        tmp_path / "chapters" / part / f"{name}.html"
+        for part, name in (("a", "x"), ("b", "x"), ("b", "y"))
+    ]
+    for name, found in (("y", 2), ("chapters/a/x", 0), ("b/x.html", 1)):
+        assert check_pages.named(name, pages) == pages[found]
+    for name in ("x", "z"):
+        with pytest.raises(SystemExit, match=f"built pages are called {name}"):
+            check_pages.named(name, pages)
 
 
 class OnePageAtATime:

@@ -1,6 +1,5 @@
 """The front matter says what is true: README, front page, glossary, contributing guide."""
 
-import base64
 import contextlib
 import io
 import json
@@ -11,6 +10,7 @@ import tomllib
 
 import book_map
 import boxes
+import front_pictures
 import pytest
 import yaml
 from kinds import FURTHER, contents, kind, roads, short_book, spine
@@ -18,12 +18,10 @@ from kinds import FURTHER, contents, kind, roads, short_book, spine
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
-INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
-INTRO_TEXT = "\n\n".join(
-    "".join(c["source"]) for c in INTRO["cells"] if c["cell_type"] == "markdown"
-)
+INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))["cells"]
+INTRO_TEXT = "\n\n".join("".join(cell["source"]) for cell in INTRO)
 TITLES = boxes.titles()
-PATHS = dict(re.findall(r"^\* \*\*(.+?)\*\* (\(.+)$", INTRO_TEXT.split("## Three paths")[1], re.M))
+PATHS = dict(re.findall(r"^\* \*\*(.+?)\*\* (\(.+)$", INTRO_TEXT.split("} Two paths")[1], re.M))
 GLOSSARY = CONVENTIONS.split(":::{glossary}\n")[1].split("\n:::")[0]
 TERMS = re.findall(r"^(\S[^\n]*)\n(\S[^\n]*)\n  (\S[^\n]*)$", GLOSSARY, re.M)
 
@@ -65,11 +63,43 @@ def test_every_command_that_is_named_exists(page):
     assert files and not [name for name in files if not (ROOT / name).exists()]
 
 
-def test_the_picture_of_the_readme_is_the_one_of_the_front_page():
-    outputs = [o.get("data", {}) for c in INTRO["cells"] for o in c.get("outputs", [])]
-    stored = [data["image/png"] for data in outputs if "image/png" in data]
-    picture = (ROOT / "images" / "argument.png").read_bytes()
-    assert picture == base64.b64decode(stored[0]), "run tools/authors/readme_picture.py"
+@pytest.mark.parametrize("name", front_pictures.PICTURES)
+def test_a_picture_of_the_front_page_is_that_of_its_chapter(name):
+    picture = (ROOT / "images" / name).read_bytes()
+    assert f"images/{name}" in INTRO_TEXT
+    assert picture == front_pictures.stored(*front_pictures.PICTURES[name]), (
+        "run tools/authors/front_pictures.py"
+    )
+
+
+FIGURES = re.findall(r"^:::\{figure\} (images/\S+)\n(.*?)\n:::$", INTRO_TEXT, re.M | re.S)
+
+
+@pytest.mark.parametrize("file, says", FIGURES)
+def test_a_number_of_the_front_page_is_printed_by_the_chapter_that_it_names(file, says):
+    """Outside figures the page has no number of a result, and it has neither code nor printed output."""
+    caption = says.split("\n\n", 1)[1]
+    label = re.search(r"\{ref\}`(ch-[\w-]+)`", caption)[1]
+    name = next(name for name, (ours, _) in TITLES.items() if ours == label)
+    cells = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    known = " ".join("".join(o.get("text", "")) for c in cells for o in c.get("outputs", []))
+    known += " ".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    known = re.sub(r"(?<=\d)[ _](?=\d{3}\b)", "", known)
+    numbers = re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d) (?=\d{3}\b)", "", caption))
+    loose = [n for n in numbers if len(n) > 2 and not re.search(rf"(?<![\d.]){n}(?!\d)", known)]
+    assert not loose and len(caption.split()) > 20 and ":alt: " in says
+
+
+def test_the_front_page_claims_before_it_hedges():
+    """Three sentences, pictures, and only then the caveats; the number of stations is counted elsewhere."""
+    claim = INTRO_TEXT.split("\n\n")[2]
+    assert len(re.findall(r"[.?!](?: |$)", claim)) == 3 and "{" not in claim
+    before = INTRO_TEXT[: INTRO_TEXT.index(":class: question")]
+    assert "every ridge regression" not in before and "constant" not in before
+    assert before.count("{figure}") >= 2 and {cell["cell_type"] for cell in INTRO} == {"markdown"}
+    for files in ("README.md", "CITATION.cff"):
+        about = INTRO_TEXT.split("\n\n")[1].split(". ")[0].lower()
+        assert about in (ROOT / files).read_text(encoding="utf-8").lower(), files
 
 
 OPENINGS = [(names[0], names[1:]) for _, names in contents() if kind(names[0]) == "opening"]
@@ -112,7 +142,7 @@ def test_the_map_has_every_chapter_and_what_it_needs():
         assert [names[need - 1] for need in needs] == sorted(
             arrows[names[number - 1]], key=names.index
         )
-    assert "```{book-map}" in INTRO_TEXT or ":::{book-map}" in INTRO_TEXT
+    assert ":::{book-map}" in INTRO_TEXT
 
 
 def test_a_reduced_graph_has_the_arrows_that_follow_from_no_others():
@@ -158,7 +188,7 @@ def test_a_path_has_all_that_its_chapters_need_and_its_hours(who):
     assert not {name: need for name in names for need in boxes.needs()[name] if need not in names}
     hours = sum(boxes.told(name)[0] for name in names) / 60
     assert int(re.match(r"\((\d+) hours\)", PATHS[who])[1]) == pytest.approx(hours, abs=0.75)
-    assert len(PATHS) == 3
+    assert len(PATHS) == 2
     assert re.search(r"skip|skimmed", PATHS[who]), "which chapters may be skipped"
 
 
@@ -236,11 +266,14 @@ def test_one_version_everywhere():
 
 def test_jupyterlab_saves_a_chapter_as_it_was():
     tools = runpy.run_path(str(ROOT / "tools" / "lab_config.py"))
-    stored = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
-    saved = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))
+    chapter = ROOT / "chapters" / "beyond" / "depth.ipynb"
+    stored = json.loads(chapter.read_text(encoding="utf-8"))
+    saved = json.loads(chapter.read_text(encoding="utf-8"))
     saved["metadata"]["language_info"] |= {"version": "3.11.0", "file_extension": ".py"}
     saved["cells"][1]["metadata"]["execution"] = {"shell.execute_reply": "2026-01-01T00:00:00Z"}
     tools["keep_metadata"](
-        {"type": "notebook", "content": saved}, path="intro.ipynb", contents_manager=None
+        {"type": "notebook", "content": saved},
+        path="chapters/beyond/depth.ipynb",
+        contents_manager=None,
     )
     assert saved == stored

@@ -41,8 +41,8 @@ ARROWS = {
 # How large spinlib may be. Lines would be the wrong measure: a limit on them makes lines long, not the package small.
 # So three counts that packing does not lower: names that a user can import, statements, nodes of the syntax tree.
 NAMES = 121
-STATEMENTS = 3905
-NODES = 42589
+STATEMENTS = 4050
+NODES = 44400
 
 
 def spinlib_imports(path):

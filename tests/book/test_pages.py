@@ -20,8 +20,9 @@ def load(path):
     return module
 
 
-book_repository, book_meta, book_rails = (
-    load(ROOT / "_ext" / f"{name}.py") for name in ("book_repository", "book_meta", "book_rails")
+book_repository, book_meta, book_rails, book_text, book_icons, book_pages = (
+    load(ROOT / "_ext" / f"book_{name}.py")
+    for name in ("repository", "meta", "rails", "text", "icons", "pages")
 )
 book_setup, make_pdf = load(ROOT / "_ext" / "book_setup.py"), load(ROOT / "tools" / "make_pdf.py")
 
@@ -41,9 +42,73 @@ def test_all_predict_boxes_look_alike_and_others_stay():
         box("Predict", "tip"),
         box("Predict", "predict"),
         box("Question", "tip"),
+        box("Predict", "predict", "answer-2"),
     ]
     book_setup.know_boxes(None, nodes.section("", *boxes))
-    assert [b["classes"] for b in boxes] == [["predict"], ["predict"], ["predict"], ["tip"]]
+    assert [b["classes"] for b in boxes[:4]] == [["predict"], ["predict"], ["predict"], ["tip"]]
+    assert boxes[4]["classes"] == ["predict", "answer-2"]
+
+
+def test_the_answers_of_a_predict_box_are_two_or_three_and_come_last():
+    """predict.js makes buttons of them; in Jupyter and in print the list stands. A class names the answer."""
+    boxes = {}
+    for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+            for words in re.findall(r"^:::+\{admonition\} Predict\n(.*?)^:::", text, re.M | re.S):
+                boxes.setdefault(path.stem, []).append(words)
+    with_answers = [w for words in boxes.values() for w in words if re.search(r"^\* ", w, re.M)]
+    assert len(with_answers) >= 30
+    for words in with_answers:
+        question, *answers = re.split(r"^\* ", words.strip(), flags=re.M)
+        assert 2 <= len(answers) <= 3 and question.endswith("\n\n"), words
+        assert len({a.strip() for a in answers}) == len(answers), words
+        assert all(len(a) < 60 for a in answers), words
+        assert set(re.findall(r":class: (.*)", question)[0].split()) - {"predict"} <= {
+            f"answer-{k}" for k in range(1, 9)
+        }, words
+
+
+def inline(*parts):
+    """A paragraph of text, formulas (in dollars) and links to formulas (in brackets)."""
+    made = nodes.paragraph()
+    for part in parts:
+        if part.startswith("$"):
+            made += nodes.math("", part.strip("$"))
+        elif re.fullmatch(r"\(\d+\.\d+\)", part):
+            made += nodes.reference("", part, refuri="#")
+        else:
+            made += nodes.Text(part)
+    return made
+
+
+@pytest.mark.parametrize(
+    "parts, said",
+    [
+        (("as before (", "(18.1)", "), we"), "as before (18.1), we"),
+        (("as (", "(18.1)", ", ", "(2.3)", ")."), "as (18.1), (2.3)."),
+        (("as (", "(18.1)", " and ", "(2.3)", ")."), "as (18.1) and (2.3)."),
+        (("(by ", "(18.1)", ")"), "(by (18.1))"),
+        (("(", "(18.1)", ", whose proof is short)"), "((18.1), whose proof is short)"),
+        (("f(", "$x$", ") is ", "(18.1)", "."), "f(x) is (18.1)."),
+    ],
+)
+def test_the_number_of_a_formula_has_one_pair_of_brackets(parts, said):
+    line = inline(*parts)
+    book_text.one_pair_of_brackets(None, nodes.section("", line))
+    assert line.astext() == said
+
+
+def test_signs_that_touch_a_formula_stay_on_its_line():
+    line = inline(
+        "Let (", "$a$", "), ", "$p$", "-spin, a non-", "$n$", " and ", "$q$", "th; ", "$r$"
+    )
+    before = line.astext()
+    for _ in range(2):  # a second time changes nothing
+        book_text.keep_together(None, nodes.section("", line))
+    assert line.astext() == before
+    glued = [part.astext() for part in line if isinstance(part, nodes.inline)]
+    assert glued == ["(a),", "p-", "qth;"]
 
 
 def test_the_line_under_a_title_is_known_by_its_words():
@@ -107,7 +172,9 @@ def test_parts_are_numbered_in_their_order():
     assert env.numbered_toctrees == {"further", "part_1", "part_2"}
 
 
-def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
+@pytest.mark.parametrize("address", ["", "https://example.org/a/book"])
+def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path, monkeypatch, address):
+    monkeypatch.setenv("REPOSITORY_COMMIT", "abc123")
     (tmp_path / "_sources").mkdir()
     copy = tmp_path / "_sources" / "x.ipynb"
     copy.write_text(
@@ -115,11 +182,159 @@ def test_a_downloaded_notebook_says_how_to_run_it_once(tmp_path):
             {"cells": [{"id": "a", "cell_type": "markdown", "metadata": {}, "source": "# T"}]}
         )
     )
-    app = types.SimpleNamespace(builder=types.SimpleNamespace(format="html"), outdir=tmp_path)
+    options = {"repository_url": address}
+    app = types.SimpleNamespace(
+        builder=types.SimpleNamespace(format="html"),
+        outdir=tmp_path,
+        config=types.SimpleNamespace(html_theme_options=options),
+    )
     for _ in range(2):
         book_setup.say_how_to_run(app, None)
-    first, second = json.loads(copy.read_text())["cells"]
-    assert "spinlib" in first["source"] and second["id"] == "a"
+    first, *installs, last = json.loads(copy.read_text())["cells"]
+    assert "spinlib" in first["source"] and address in first["source"] and last["id"] == "a"
+    assert [cell["cell_type"] for cell in installs] == ["code"] * bool(address)
+    for cell in installs:
+        assert f'"spinlib[all] @ git+{address}@abc123"' in cell["source"]
+        plain = cell["source"].replace("%pip", "pass  #")
+        compile(plain, "cell", "exec")
+
+
+def test_there_is_one_instruction_for_a_downloaded_notebook():
+    """In the README, in the cell that the download begins with, and in the first code cell of every chapter."""
+    assert f"`{book_setup.INSTALL}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"`{book_setup.INSTALL}`" in book_setup.HOW_TO_RUN
+    said = []
+    for path in sorted((ROOT / "chapters").rglob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        first = next("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        said.append(f"# needs spinlib: in a clone of the book, {book_setup.INSTALL}\n" in first)
+    assert all(said) and len(said) > 40
+
+
+def theme_options(monkeypatch, address):
+    monkeypatch.setenv("REPOSITORY_URL", address)
+    config = types.SimpleNamespace(html_theme_options={"repository_branch": "main"})
+    book_repository.buttons(None, config)
+    return config.html_theme_options
+
+
+def test_colab_and_binder_have_buttons_once_there_is_an_address(monkeypatch):
+    assert theme_options(monkeypatch, "")["launch_buttons"] == {}
+    assert {"binderhub_url", "colab_url"} <= set(
+        theme_options(monkeypatch, "https://github.com/a/b")["launch_buttons"]
+    )
+    assert (ROOT / ".binder" / "postBuild").stat().st_mode & 0o111  # Binder runs it
+
+
+def test_colab_opens_the_branch_whose_notebooks_bring_the_package(monkeypatch):
+    options = theme_options(monkeypatch, "https://github.com/a/b")
+    app = types.SimpleNamespace(config=types.SimpleNamespace(html_theme_options=options))
+    colab = {
+        "text": "Colab",
+        "url": "https://colab.research.google.com/github/a/b/blob/main/x.ipynb",
+    }
+    binder = {
+        "text": "Binder",
+        "url": "https://mybinder.org/v2/gh/a/b/main?urlpath=lab/tree/x.ipynb",
+    }
+    context = {"header_buttons": [{"buttons": [binder, colab]}, {"type": "link"}]}
+    book_repository.to_the_branch(app, "x", "page.html", context, None)
+    assert colab["url"].endswith("/a/b/blob/notebooks/x.ipynb") and "/main?" in binder["url"]
+    publish = (ROOT / ".github" / "workflows" / "pages.yml").read_text(encoding="utf-8")
+    assert f"--initial-branch {book_repository.NOTEBOOKS}" in publish
+
+
+def test_binder_has_what_the_pages_need():
+    """The names of the extra "all" of pyproject.toml, pinned by constraints.txt."""
+    asked = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    names = {line for line in asked if re.fullmatch(r"[a-z-]+", line)}
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lines = re.findall(r"^(?:dependencies|plot|torch|sympy|all) = .*", project, re.M)
+    needed = set(re.findall(r'"([a-z-]+)>=', " ".join(lines)))
+    assert len(needed) > 6 and needed <= names
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    pinned = {re.sub("_", "-", name) for name in re.findall(r"^([A-Za-z0-9_-]+)==", pins, re.M)}
+    assert names <= {name.lower() for name in pinned} and "-c ../constraints.txt" in asked
+
+
+def test_previews_have_figures_and_the_first_words_of_sections(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.html").write_text(
+        '<span id="ch-one"></span><h1>1. One<a class="headerlink" href="#">#</a></h1>\n'
+        '<p class="needs">Needs nothing.</p>\n<p>First <a href="#x">words</a>.</p><p>More.</p>'
+        '<figure class="align-default" id="fig-f">\n<img alt="A dot." src="../_images/f.png" />'
+        "<figcaption><p>Caption.</p></figcaption></figure>"
+        '<a class="reference internal" href="#fig-f">Fig. 1</a>'
+    )
+    (tmp_path / "two.html").write_text(
+        '<a class="reference internal" href="a/one.html#ch-one">One</a>'
+    )
+    found = load(ROOT / "_ext" / "book_previews.py").previews(tmp_path)
+    assert found["a/one.html#ch-one"] == "<p><b>1. One</b></p>  <p>First words.</p>"
+    assert 'src="{root}_images/f.png"' in found["a/one.html#fig-f"]
+    assert "Caption." in found["a/one.html#fig-f"] and len(found) == 2
+
+
+def test_the_excerpt_of_an_icon_sheet_has_what_the_pages_use():
+    sheet = (
+        ':host,:root{--fa:"x"}.fa,.fa-solid{font-weight:900}.fa-beat{animation-name:a}'
+        "@keyframes a{0%{top:0}to{top:1px}}@font-face{font-family:F;src:url(a)}"
+        '.fa-sun:before{content:"\\f185"}.fa-moon:before{content:"\\f186"}'
+    )
+    kept = book_icons.used_rules(sheet, {"fa-solid", "fa-sun"})
+    assert ":root" in kept and "900" in kept and "f185" in kept
+    assert not re.search("f186|animation|@", kept)
+    assert book_icons.signs(kept + '.x{--icon: "\uf303"}.y::after{content: "\\3f"}') == {
+        0xF185,
+        0xF303,
+        0x3F,
+    }
+
+
+def test_a_page_is_mended_and_says_which_rows_did_it():
+    used = set()
+    text = (
+        '<script src="_static/vendor/fontawesome/6.5.2/js/all.min.js?digest=a"></script>'
+        '<link href="../_static/vendor/fontawesome/6.5.2/css/all.min.css?digest=a" rel="stylesheet" />'
+        '<meta name="viewport" content="width=device-width, initial-scale=1.0" />'
+        '<meta name="viewport" content="width=device-width, initial-scale=1" />'
+    )
+    better = book_pages.mended(text, used)
+    assert better == (
+        '<link href="../_static/icons.css" rel="stylesheet" />'
+        '<meta name="viewport" content="width=device-width, initial-scale=1.0" />'
+    )
+    assert len(used) == 3 and book_pages.mended(better, used) == better
+    assert (
+        book_pages.CHATTER.sub("void 0", "console.log(\n `a ${b}`);console.log(c)")
+        == "void 0;console.log(c)"
+    )
+
+
+def built(tmp_path, address):
+    """What stands beside two pages of a book without and with an address."""
+    app = types.SimpleNamespace(
+        builder=types.SimpleNamespace(format="html"),
+        outdir=tmp_path,
+        env=types.SimpleNamespace(found_docs={"intro", "a/b"}),
+        config=types.SimpleNamespace(html_baseurl=address, root_doc="intro"),
+    )
+    (tmp_path / "intro.html").write_text("<title>The book</title>")
+    (tmp_path / "404.html").write_text("<head><title>None</title></head>")
+    for _ in range(2):
+        book_meta.beside_the_pages(app, None)
+    return {path.name: path.read_text() for path in tmp_path.iterdir()}
+
+
+def test_the_root_of_the_site_is_the_front_page_and_robots_find_the_others(tmp_path):
+    found = built(tmp_path, "")
+    assert found["index.html"] == found["intro.html"] and "sitemap.xml" not in found
+    assert "Sitemap" not in found["robots.txt"] and "<base" not in found["404.html"]
+    found = built(tmp_path, "https://example.org/book/")
+    places = re.findall("<loc>(.*?)</loc>", found["sitemap.xml"])
+    assert places == ["https://example.org/book/a/b.html", "https://example.org/book/"]
+    assert "Sitemap: https://example.org/book/sitemap.xml" in found["robots.txt"]
+    assert found["404.html"].count('<base href="https://example.org/book/">') == 1
 
 
 def test_the_pdf_has_every_page_in_the_order_of_the_contents():
@@ -296,7 +511,7 @@ def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
 
 
 def meta(address, *children):
-    config = types.SimpleNamespace(html_title="The Book", html_baseurl=address)
+    config = types.SimpleNamespace(html_title="The Book", html_baseurl=address, root_doc="intro")
     context = {
         "title": "A <em>glass</em> &amp; more",
         "metatags": "",
@@ -323,8 +538,8 @@ def test_a_page_says_what_it_teaches_to_who_links_to_it():
     )
     assert found["description"] == found["og:description"]
     assert found["description"].startswith("You will be able to solve")
-    assert found["description"].endswith("solve glasses ...")
-    assert len(found["description"]) <= book_meta.LENGTH + 4
+    assert found["description"].endswith("solve glasses.")
+    assert len(found["description"]) <= book_meta.LENGTH + 1
     assert (
         found["og:title"] == "A glass &amp; more"
         and found["og:url"] == "https://example.org/a.html"

@@ -9,6 +9,7 @@ import time
 
 import joblib
 import numpy as np
+import psutil
 import pytest
 
 import tiny_sweep
@@ -87,6 +88,32 @@ def test_a_killed_command_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_pa
 
     save("tiny", tmp_path / "at once")
     assert whole(folder) == whole(tmp_path / "at once")
+
+
+def descendants(process):
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+@pytest.mark.slow
+def test_workers_end_soon_after_the_command_is_killed(tmp_path):
+    """kill -9 of the command alone: its two workers, idle or not, and the tracker of their files end by themselves."""
+    process = start(tmp_path, "--jobs", "2", log=tmp_path / "log", wait=2.0)
+    until = time.monotonic() + 600
+    while not (tmp_path / "log").exists():
+        assert time.monotonic() < until and process.poll() is None
+        time.sleep(0.05)
+    left = descendants(process)
+    assert len(left) >= 2
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    try:
+        _, alive = psutil.wait_procs(left, timeout=60)
+        assert alive == []
+    finally:
+        for one in left:
+            if one.is_running():
+                one.kill()
+        process.communicate()
 
 
 def test_a_file_gets_its_name_only_when_it_is_whole(tmp_path, monkeypatch):

@@ -14,9 +14,11 @@ from spinlib.reproduce._experiments import (
     merged_or_separate,
     optimal_weights,
     other_architectures,
+    passing_messages,
     pure_spin_glass,
     scaling_laws,
     statistics_of_disorder,
+    sweeps_in_a_prompt,
     which_amp,
 )
 
@@ -34,9 +36,11 @@ CHAPTERS = (
     merged_or_separate,
     optimal_weights,
     other_architectures,
+    passing_messages,
     pure_spin_glass,
     scaling_laws,
     statistics_of_disorder,
+    sweeps_in_a_prompt,
     which_amp,
 )
 EXPERIMENTS = {name: one for chapter in CHAPTERS for name, one in chapter.EXPERIMENTS.items()}
