@@ -107,7 +107,7 @@ explore.figures['glass-after-all'] = {
       if (state.law) {
         const u = Array.from({ length: 400 }, (_, k) => 0.02 + k / 399 * Math.sqrt(HIGH * law.c / D / law.floor) * 1.02), ends = found ? [0, found.top, found.foot, Infinity] : [0, Infinity];
         if (found) secret.append(svg('rect', { class: 'hard', x: left, width: right - left, y: z(found.algorithm), height: z(found.information) - z(found.algorithm) }),
-          words('known, not found', { x: x(law.floor) - 12, y: z(found.algorithm) + 13, 'text-anchor': 'end' }));
+          words('determined, not found', { x: x(law.floor) - 12, y: z(found.algorithm) + 13, 'text-anchor': 'end' }));
         for (let k = 0; k + 1 < ends.length; k++) {
           const on = [...u.filter(v => v > ends[k] && v < ends[k + 1]), ...ends.slice(k, k + 2).filter(v => v && v < Infinity)].sort((a, b) => a - b).map(v => [v, law.prompts(v)]).filter(([, P]) => P >= LOW && P <= HIGH);
           if (on.length) secret.append(svg('path', { class: ['nothing', 'wall', 'all'][k], d: path(on.map(([v, P]) => [x(law.error(v, P)), z(P)])) }));
