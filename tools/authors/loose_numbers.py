@@ -286,7 +286,9 @@ def book():
     """Page -> its sections; label -> section, of all pages."""
     pages, labels = {}, {}
     for path in all_chapters():
-        if path.stem == "intro":  # it has no cells: tests/book/test_front.py looks for its numbers in the chapters
+        if (
+            path.stem == "intro"
+        ):  # it has no cells: tests/book/test_front.py looks for its numbers in the chapters
             continue
         pages[name(path)], found = sections(json.loads(path.read_text(encoding="utf-8")))
         labels |= found
