@@ -7,6 +7,7 @@ Awesome stays in the built book.)
 """
 
 import io
+import logging
 import pathlib
 import re
 import shutil
@@ -48,6 +49,8 @@ def signs(sheets: str) -> set[int]:
 def cut(font: pathlib.Path, wanted: set[int]) -> bytes:
     """A font with the wanted signs only, as WOFF; two runs give the same bytes."""
     from fontTools import subset, ttLib
+
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table
 
     options = subset.Options(flavor="woff", recalc_timestamp=False, layout_features=[])
     whole = ttLib.TTFont(font, recalcTimestamp=False)
