@@ -90,7 +90,8 @@ def test_the_level_and_the_ball_by_pointer(opened):
     page.mouse.move(grip["x"] + 20, grip["y"] - 50, steps=8)
     page.mouse.up()
     assert 140 < page.figure("f.state.P") < 200
-    page.visit("?P=140")
+    page.visit("?P=140#fig-sw-phi")
+    page.wait_for_selector(".ex-glass-after-all svg").scroll_into_view_if_needed()
     ball, floor = page.query_selector(".ball .body").bounding_box(), 0.05
     comes(page, "f.probe().E > 0.5")
     box = page.query_selector(".explore svg").bounding_box()
