@@ -9,9 +9,10 @@ import re
 
 from docutils import nodes
 
-OPENING = re.compile(r"[^\s–—/-]{1,12}$")  # what touches a formula from the left
+HAN = "\u3000-\u9fff\uff00-\uffef"  # lines of Chinese break anywhere, and browsers know where they may not
+OPENING = re.compile(rf"[^\s–—/{HAN}-]{{1,12}}$")  # what touches a formula from the left
 CLOSING = re.compile(
-    r"[^\s–—/-]{1,12}[–—/-]?|[–—/-]"
+    rf"[^\s–—/{HAN}-]{{1,12}}[–—/-]?|[–—/-]"
 )  # from the right, to where a line may be broken
 BETWEEN = re.compile(r"\s*(,|;|and|to|or|,\s*and|–)?\s*")
 

@@ -51,7 +51,7 @@ window.checkPages = (() => {
       opened: all(opened).map(e => excerpt(e.textContent)),
       stuck: all('article .toggle').filter(e => !e.querySelector('.toggle-button')).map(e => excerpt(e.textContent)),
       inside: Object.keys(inside),
-      links: all('a[href]').map(e => ({url: e.href, text: excerpt(e.textContent)})),
+      links: all('a[href]').map(e => ({url: new URL(e.href.baseVal ?? e.href, document.baseURI).href, text: excerpt(e.textContent)})),
     };
   }
 
