@@ -15,7 +15,7 @@ import spinlib
 
 PHRASES = {
     r"\bwho(?:ever)? (?:has|have) not (?:read|seen)\b[^.]*\bmay\b": "if you have not read",
-    r"(?<!those )(?<!reader )(?<!people )(?<!somebody )(?<!anyone )(?:^|[.;:]\s+)Who (?:knows|wants|has|counts|reads|needs)\b[^?]*\.": "a reader who, if you",
+    r"(?:^|[.;:]\s+)Who (?:knows|wants|has|counts|reads|needs)\b[^?]*\.": "a reader who, if you",
     r"\bwhoever\b": "a reader who, anyone who, counting",
     r"\bderivatives? by (?:\$|the\b|[a-z]\b)": "derivative with respect to",
     r"\bnormal numbers?\b": "standard normal variables",
@@ -32,7 +32,7 @@ PHRASES = {
     r"\bwhy so \w+ \w+\?": "why do the numbers differ so much",
     r"\b(?:the )?number of Euler\b": "Euler's number",
     r"\bby lot\b|\bover the lots\b": "at random; over the draws",
-    r"\bthe (?:chapters?|pages?|sections?|parts?|lines?) before\b(?! (?:the|it|that|this|last|\{|\$))": "the preceding chapter",
+    r"\bthe (?:chapters?|pages?|sections?) before\b(?! (?:the|it|that|this|last|\{|\$))": "the preceding one",
     r"\bin the head\b": "in one's head",
     r"\bin the cold\b": "at low temperature",
     r"\bno matter of\b": "not a question of",
@@ -57,7 +57,7 @@ ALLOWED = {}
 
 
 def strings(code):
-    """The text that a cell prints, draws or says: its string constants of at least two words, without docstrings of code."""
+    """What a cell prints, draws or says: its string constants of at least two words."""
     try:
         tree = ast.parse(re.sub(r"^[%!].*$", "", code, flags=re.M))
     except SyntaxError:
