@@ -543,7 +543,7 @@ def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
             )
 
 
-def meta(address, *children):
+def meta(address, *children, here="a"):
     config = types.SimpleNamespace(html_title="The Book", html_baseurl=address, root_doc="intro")
     context = {
         "title": "A <em>glass</em> &amp; more",
@@ -552,7 +552,7 @@ def meta(address, *children):
     }
     book_meta.add(
         types.SimpleNamespace(config=config),
-        "a",
+        here,
         "page.html",
         context,
         nodes.section("", *children),
@@ -589,3 +589,5 @@ def test_without_a_box_the_first_paragraph_and_without_an_address_none_is_claime
     assert found["description"] == "A &quot;page&quot; of forty signs, and a few more of them."
     assert "og:url" not in found
     assert "description" not in meta("")
+    claim = meta("", paragraph("A subtitle that has more than forty signs in it."), here="intro")
+    assert "energy of a spin glass" in claim["description"] and len(claim["description"]) <= 200
