@@ -17,6 +17,10 @@ import shutil
 from docutils import nodes
 
 LENGTH = 200  # signs: what is shown of a description
+CLAIM = (  # of the front page and of the card
+    "The training loss of a small transformer is the energy of a spin glass: "
+    "the weights are the spins, the prompts the disorder. An executable book"
+)
 CARD = "/_static/card.png"  # by tools/authors/social_card.py
 CARD_SHOWS = (
     "The mark of the book, an attention matrix with spins on its diagonal, beside its title"
@@ -51,7 +55,8 @@ def description(doctree) -> str:
 def add(app, pagename, templatename, context, doctree):
     if doctree is None:
         return
-    address, words = app.config.html_baseurl.rstrip("/"), description(doctree)
+    address = app.config.html_baseurl.rstrip("/")
+    words = f"{CLAIM}." if pagename == app.config.root_doc else description(doctree)
     if address and pagename == app.config.root_doc:
         context["pageurl"] = f"{address}/"  # index.html is the same page
     says = [

@@ -1,6 +1,7 @@
-"""Print the built book, or one part of it, into one PDF: title page, contents with page numbers, pages as in _toc.yml.
+"""Print the built book, a part of it or the short book into one PDF: title, contents, and page numbers behind links.
 
-python tools/make_pdf.py [PART] [HTML_FOLDER]  (make pdf, make pdf PART=part_2; into _build/book.pdf, _build/part_2.pdf)
+python tools/make_pdf.py [PART] [HTML_FOLDER]  (make pdf, make pdf PART=part_2, make pdf SHORT=1; into _build/book.pdf,
+_build/part_2.pdf, _build/short_book.pdf)
 
 The browser that check-pages drives does the work (CHROMIUM; default: chromium, as Debian installs it). Why not
 jupyter-book's pdfhtml: it prints page by page with a driver that nobody keeps, so no contents and no links between
@@ -38,15 +39,21 @@ h1, h2, h3 { white-space: pre-wrap; }  /* the outline of the PDF is read by line
 .contents b { font-weight: normal; } .contents .part { font-weight: bold; margin-top: 1rem; }
 .contents .section { padding-left: 1.5rem; font-size: .9rem; }
 .opening { zoom: .9; } .opening img { width: auto !important; max-height: 10rem; }  /* a part opens on one page */
+.long, .long .highlight, .long.cell_input { break-inside: auto !important; }
+article a, article a:visited { color: inherit !important; text-decoration: none !important; }
+.at { font-size: .8em; color: #555; white-space: nowrap; }
+.rails { display: none; }
+.admonition { break-inside: auto !important; }
 .solution.admonition { border: 0; box-shadow: none; } .solution :last-child { margin-bottom: 0; padding-bottom: 0; }
 """
-PREPARE = """async () => {
-  await window.MathJax.startup.promise;
-  await document.fonts.ready;
-  for (const box of document.querySelectorAll('mjx-container[display]'))
-    if (box.scrollWidth > box.clientWidth + 1)
-      box.style.fontSize = Math.floor(115 * box.clientWidth / box.scrollWidth) + '%';
-}"""
+HEIGHT = (297 - 32) / 25.4 * 96 / SCALE
+LAYOUT = {
+    "height": HEIGHT,
+    "gap": 0.15 * HEIGHT,
+    "smallest": 0.75,
+}  # of a picture that has to be made smaller
+PREPARE = (ROOT / "tools" / "make_pdf.js").read_text(encoding="utf-8")
+SHORT = "chapters/short_book"
 # In every chapter:
 UNLISTED = re.compile(r"(What is checked, and how well|Summary|Further reading|Next)\s*#?$")
 FOOTER = (
@@ -109,11 +116,22 @@ def article(folder: pathlib.Path, name: str, names: set[str]):
     return soup
 
 
-def chosen(part: str) -> list[tuple[str, list[str]]]:
-    """(Caption, pages) of the whole book, or of the part that the page chapters/PART opens."""
+def stations(folder: pathlib.Path) -> list[str]:
+    """The pages of the short book: its list, the stations, the glossary and the references that they lead to."""
+    links = read(folder, SHORT).select("article ol a.internal[href]")
+    here = pathlib.PurePosixPath(SHORT).parent
+    found = [os.path.normpath(here / urldefrag(link["href"])[0]) for link in links]
+    pages = dict.fromkeys(page.removesuffix(".html") for page in found)
+    return [SHORT, *pages, "conventions", "chapters/reference/bibliography"]
+
+
+def chosen(part: str, folder: pathlib.Path) -> list[tuple[str, list[str]]]:
+    """(Caption, pages) of the whole book, of the short book, or of the part that the page chapters/PART opens."""
     order = contents()
     if not part:
         return order
+    if part == "short_book":
+        return [("", stations(folder))]
     parts = {
         pathlib.PurePosixPath(names[0]).name: [("", names)]
         for _, names in order
@@ -121,13 +139,27 @@ def chosen(part: str) -> list[tuple[str, list[str]]]:
     }
     if part not in parts:
         sys.exit(
-            f"make pdf: there is no part {part}; take one of {', '.join(parts)}, or none for the whole book"
+            f"make pdf: there is no part {part}; take one of {', '.join(parts)}, SHORT=1 for the short book, "
+            "or none for the whole book"
         )
     return parts[part]
 
 
+def tell_pages(body, name: str, pages: dict[str, int]) -> None:
+    """Behind a link to another chapter, its page; not behind words of the glossary and citations."""
+    aside = "#" + anchor("conventions", "term-"), "#" + anchor("chapters/reference/bibliography")
+    for link in body.select('a[href^="#"]'):
+        target = link["href"]
+        if target.startswith(("#" + anchor(name), *aside)) or link.find_parent(["svg", "h1", "h2"]):
+            continue
+        where = pages.get(target[1:], "000" if not pages else "")
+        if where:
+            at = BeautifulSoup(f'<span class="at"> (p. {where})</span>', "html.parser").span
+            link.insert_after(at)
+
+
 def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dict[str, int]) -> str:
-    """One HTML document; ``pages`` knows on which page of the PDF an anchor is, if it has been printed before."""
+    """One HTML document; ``pages`` has the page of the PDF on which an anchor is, if it has been printed before."""
     names = {name for _, part in order for name in part}
     root = read(folder, contents()[0][1][0])  # its links begin at the folder of the pages
     head = [str(node) for node in root.head.select("link[rel=stylesheet]")]
@@ -142,6 +174,8 @@ def combine(folder: pathlib.Path, order: list[tuple[str, list[str]]], pages: dic
             lines.append(f'<p class="part">{html.escape(caption)}</p>')
         for name in part:
             body = article(folder, name, names)
+            if kind(name) != "generated":
+                tell_pages(body, name, pages)
             if kind(name) == "opening":
                 body["class"].append("opening")
             for level in body.select("h1, h2"):
@@ -182,7 +216,9 @@ def main(part: str, folder: pathlib.Path) -> int:
         sys.exit(
             f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium"
         )
-    order = chosen(part)
+    if part == "short_book" and not (folder / f"{SHORT}.html").is_file():
+        sys.exit(f"make pdf: no built page {SHORT} in {folder}; run `make book` first")
+    order = chosen(part, folder)
     names = [name for _, part_names in order for name in part_names]
     if missing := [name for name in names if not (folder / f"{name}.html").is_file()]:
         sys.exit(f"make pdf: no built page {missing[0]} in {folder}; run `make book` first")
@@ -199,14 +235,18 @@ def main(part: str, folder: pathlib.Path) -> int:
     said = lambda words: print(f"== {time.monotonic() - start:4.0f} s: {words}", flush=True)
     with sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=browser, args=FLAGS)
-        for why in ("to learn on which page everything is", "with page numbers in the contents"):
-            said(f"printing {len(names)} pages of the book {why}")
+        for run in range(5):  # the numbers of pages take room themselves: print until they stay
+            said(f"printing {len(names)} pages of the book, time {run + 1}")
             source.write_text(combine(folder, order, pages), encoding="utf-8")
             page = chromium.new_page(offline=True, viewport={"width": WIDTH, "height": 1000})
             page.set_default_timeout(600_000)
             page.emulate_media(media="print")
             page.goto(source.as_uri())
-            page.evaluate(PREPARE)
+            said(
+                "figures: {smaller} smaller, {moved} behind the text that follows, {left} left".format(
+                    **page.evaluate(PREPARE, LAYOUT)
+                )
+            )
             page.pdf(
                 path=unfinished,
                 format="A4",
@@ -220,8 +260,12 @@ def main(part: str, folder: pathlib.Path) -> int:
             )
             page.close()
             printed = PdfReader(unfinished)
-            pages, count = page_numbers(printed), len(printed.pages)
+            before, pages, count = pages, page_numbers(printed), len(printed.pages)
+            if pages == before:
+                break
         chromium.close()
+    if pages != before:
+        said("warning: a few numbers of pages behind links may be off by one: they did not settle")
     source.unlink()
     unfinished.replace(out)
     said(f"{out}, {count} pages, {out.stat().st_size / 1e6:.1f} MB")

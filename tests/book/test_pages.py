@@ -380,15 +380,48 @@ def test_in_the_pdf_solutions_follow_the_chapter_and_say_whose_they_are(tmp_path
 
 
 def test_a_pdf_of_a_part_has_its_opening_and_its_chapters():
-    [(caption, names)] = make_pdf.chosen("part_3")
+    [(caption, names)] = make_pdf.chosen("part_3", ROOT)
     assert (
         caption == ""
         and names[0] == "chapters/part_3"
         and "chapters/mapping/message_passing" in names
     )
-    assert make_pdf.chosen("") == make_pdf.contents()
+    assert make_pdf.chosen("", ROOT) == make_pdf.contents()
     with pytest.raises(SystemExit, match="no part three; take one of part_1, part_2"):
-        make_pdf.chosen("three")
+        make_pdf.chosen("three", ROOT)
+
+
+def test_the_pdf_of_the_short_book_has_its_stations_and_what_they_lead_to(tmp_path):
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "chapters" / "short_book.html").write_text(
+        '<article><p><a class="internal" href="part_1.html">no</a></p><ol>'
+        '<li><a class="internal" href="pspin/b.html#ch-b">B</a></li>'
+        '<li><a class="internal" href="mapping/a.html#ch-a">A</a></li></ol></article>'
+    )
+    assert make_pdf.chosen("short_book", tmp_path) == [
+        (
+            "",
+            [
+                "chapters/short_book",
+                "chapters/pspin/b",
+                "chapters/mapping/a",
+                "conventions",
+                "chapters/reference/bibliography",
+            ],
+        )
+    ]
+
+
+def test_a_link_of_the_pdf_to_another_chapter_has_its_page():
+    text = (
+        '<article><h2><a href="#b-h">h</a></h2><p><a href="#b-u">b</a>, <a href="#a-t">here</a>, '
+        '<a href="#conventions-term-overlap">word</a>, <a href="#c-x">unknown</a></p></article>'
+    )
+    for pages, wanted in ({}, 2), ({"b-u": 12, "b-h": 3, "a-t": 1}, 1):
+        body = make_pdf.BeautifulSoup(text, "html.parser").article
+        make_pdf.tell_pages(body, "a", pages)
+        assert len(body.select(".at")) == wanted
+    assert body.p.get_text() == "b (p. 12), here, word, unknown"
 
 
 def test_the_contents_of_the_pdf_name_what_is_of_the_chapter_and_its_page(tmp_path):
@@ -510,7 +543,7 @@ def test_an_entry_of_the_index_begins_with_the_section_that_defines_it():
             )
 
 
-def meta(address, *children):
+def meta(address, *children, here="a"):
     config = types.SimpleNamespace(html_title="The Book", html_baseurl=address, root_doc="intro")
     context = {
         "title": "A <em>glass</em> &amp; more",
@@ -519,7 +552,7 @@ def meta(address, *children):
     }
     book_meta.add(
         types.SimpleNamespace(config=config),
-        "a",
+        here,
         "page.html",
         context,
         nodes.section("", *children),
@@ -556,3 +589,5 @@ def test_without_a_box_the_first_paragraph_and_without_an_address_none_is_claime
     assert found["description"] == "A &quot;page&quot; of forty signs, and a few more of them."
     assert "og:url" not in found
     assert "description" not in meta("")
+    claim = meta("", paragraph("A subtitle that has more than forty signs in it."), here="intro")
+    assert "energy of a spin glass" in claim["description"] and len(claim["description"]) <= 200

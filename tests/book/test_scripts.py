@@ -11,6 +11,7 @@ import sysconfig
 import check_pages
 import pytest
 
+PDF = (pathlib.Path(__file__).parents[2] / "tools" / "make_pdf.js").read_text(encoding="utf-8")
 STATIC = pathlib.Path(__file__).parents[2] / "_static"
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 MATHJAX = (
@@ -63,6 +64,28 @@ def page(context, tmp_path):
     yield show
     page.close()
     assert thrown == []
+
+
+def test_on_paper_a_figure_leaves_no_half_empty_page(page):
+    """Pages of 1000 px: a picture that nearly fits gets smaller, another lets the text behind it pass."""
+    text, tall = '<p style="height:{0}px;margin:0">t</p>', '<figure style="margin:0;height:{0}px">'
+    picture = '<img style="height:{0}px;width:9px" src="data:image/gif;base64,R0lGODlhAQABAAAAACw="></figure>'
+    opened = page(
+        "<style>body, article { margin: 0 } figure { height: auto !important; font-size: 0 }</style>"
+        + "".join(
+            f'<article class="bd-article"><section>{text.format(first)}{tall.format(500)}{picture.format(500)}'
+            f"{text.format(30) * 20}</section></article>"
+            for first in (550, 700, 450)
+        )
+    )
+    opened.evaluate("window.MathJax = {startup: {promise: Promise.resolve()}}")
+    layout = {"height": 1000, "gap": 150, "smallest": 0.75}
+    assert opened.evaluate(PDF, layout) == {"smaller": 1, "moved": 1, "left": 0}
+    places = "a => [...a.querySelectorAll('figure')].map(f => [f.offsetHeight, [...f.parentNode.children].indexOf(f)])"
+    first, second, third = opened.evaluate(f"({places})(document)")
+    assert first[0] < 450 and first[1] == 1  # smaller, where it was
+    assert second[0] == 500 and second[1] > 5  # whole, behind the text that fills the page
+    assert third == [500, 1]  # it fits
 
 
 LINKED = (

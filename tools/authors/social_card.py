@@ -7,6 +7,7 @@ sphinxext-opengraph knows neither our type nor the mark)
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 import yaml
@@ -14,6 +15,9 @@ from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STATIC = ROOT / "_static"
+sys.path.insert(0, str(ROOT / "_ext"))
+from book_meta import CLAIM
+
 PAGE = """<!doctype html><meta charset="utf-8"><style>
 @font-face {{ font-family: S; font-weight: 200 900; src: url("{static}/fonts/source-serif-4-normal.woff2") }}
 body {{ align-items: center; background: #f7fafd; color: #14283d; display: flex; font-family: S; gap: 64px;
@@ -24,10 +28,9 @@ p {{ color: #14508c; font-size: 33px; line-height: 1.35; margin: 0 }}
 
 if __name__ == "__main__":
     title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
-    words = "From the replica trick to in-context learning: an executable book"
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "card.html")
-        text = PAGE.format(static=STATIC.as_uri(), title=title, words=words)
+        text = PAGE.format(static=STATIC.as_uri(), title=title, words=CLAIM)
         page.write_text(text, encoding="utf-8")
         flags = "--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,630"
         flags += " --allow-file-access-from-files --virtual-time-budget=5000"
