@@ -38,6 +38,7 @@ async ({height, gap, smallest}) => {
       let needs = box.height;
       if (list[k].matches(titles)) for (let next = k + 1; next < list.length; next++) {  // a title stays with what follows it
         needs = size(list[next]).top - box.top + (kept(list[next]) ? size(list[next]).height : Math.min(size(list[next]).height, 50));
+        if (list[next] === wanted && needs > left) return {left, needs};  // the title would take it to the next page
         if (!list[next].matches(titles)) break;
       }
       if (list[k] === wanted) return {left, needs: box.height};
@@ -63,12 +64,16 @@ async ({height, gap, smallest}) => {
       let block = figure;
       while (block.parentElement.matches('.cell_output, .cell, .output, div:not(.admonition):not(.bd-article)') && !block.parentElement.matches('section'))
         block = block.parentElement;
+      const behind = [];
+      for (let next = block.nextElementSibling; next; next = next.nextElementSibling)
+        behind.push(...(next.matches('section') ? next.children : [next]));  // it may go on into the next section
       let filled = 0, last = null;
-      for (let next = block.nextElementSibling; next && filled < where.left; next = next.nextElementSibling) {
-        if (next.matches('section, h1, h2, h3, .exercise') || next.querySelector('figure') || next.matches('figure')) break;
-        filled += size(next).bottom - (last ? size(last).bottom : size(block).bottom);
+      for (const next of behind) {
+        if (filled >= where.left && !last.matches(titles) || next.matches('section, figure, .exercise') || next.querySelector('figure')) break;
+        filled += size(next).bottom - size(last ?? block).bottom;
         last = next;
       }
+      if (last?.matches(titles)) last = null;
       if (last && (filled > where.left - gap || filled > where.left / 2)) {
         last.after(figure);
         moved += 1;
