@@ -4,6 +4,7 @@ Each pattern has beside it what to write instead. They are phrases, not words: a
 """
 
 import ast
+import importlib
 import inspect
 import json
 import re
@@ -11,7 +12,7 @@ import re
 import pytest
 from kinds import ROOT
 
-import spinlib
+from tests.helpers.faces import FACES
 
 PHRASES = {
     r"\bwho(?:ever)? (?:has|have) not (?:read|seen)\b[^.]*\bmay\b": "if you have not read",
@@ -25,7 +26,7 @@ PHRASES = {
     r"\bcopies (?:of (?:it|an iteration) )?part\b": "two runs drift apart",
     r"\bis no (?:identity|theorem|proof|matter|accident|bound|law)\b": "is not an identity",
     r"\bin the place of\b": "instead of",
-    r"\bfrom (?:how many \w+|\$[^$]+\$|[\d .,]+\w*(?: \w+)?) on\b(?! the| a)": "for N >= D; how many it takes",
+    r"\bfrom (?:how many \w+|\$[^$]+\$|[\d .,]+\w*(?: \w+)?) on(?=[,.;:)]| and | both | it | they | is )": "for N >= D; how many it takes",
     r"\bsome per cent\b": "a few per cent",
     r"\d\s*per cent\b": "% with figures",
     r"\bequally long as\b": "as long as",
@@ -118,14 +119,10 @@ def test_a_page_has_no_phrase_that_is_not_english(page):
 
 
 def test_docstrings_have_none():
-    modules = [spinlib] + [value for value in vars(spinlib).values() if inspect.ismodule(value)]
     texts = {
-        f"{module.__name__}.{name}": inspect.getdoc(value) or ""
-        for module in modules
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and callable(value)
-        and getattr(value, "__module__", "").startswith("spinlib")
+        f"{module}.{name}": inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
+        for module, names in FACES.items()
+        for name in names.split()
     }
-    assert len(texts) > 80
+    assert len(texts) > 100 and sum(map(bool, texts.values())) > 100
     assert not {name: hits for name, text in texts.items() if (hits := found(text))}
