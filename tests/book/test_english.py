@@ -12,7 +12,7 @@ import re
 import pytest
 from kinds import ROOT
 
-from tests.helpers.faces import FACES
+from faces import FACES
 
 PHRASES = {
     r"\bwho(?:ever)? (?:has|have) not (?:read|seen)\b[^.]*\bmay\b": "if you have not read",
@@ -26,7 +26,7 @@ PHRASES = {
     r"\bcopies (?:of (?:it|an iteration) )?part\b": "two runs drift apart",
     r"\bis no (?:identity|theorem|proof|matter|accident|bound|law)\b": "is not an identity",
     r"\bin the place of\b": "instead of",
-    r"\bfrom (?:how many \w+|\$[^$]+\$|[\d .,]+\w*(?: \w+)?) on(?=[,.;:)]| and | both | it | they | is )": "for N >= D; how many it takes",
+    r"\bfrom (?:how many \w+|\$[^$]+\$|[\d .,]+\w*(?: \w+)?) on(?=[,.;:)]| and | both | it | is )": "for N >= D",
     r"\bsome per cent\b": "a few per cent",
     r"\d\s*per cent\b": "% with figures",
     r"\bequally long as\b": "as long as",
@@ -125,4 +125,5 @@ def test_docstrings_have_none():
         for name in names.split()
     }
     assert len(texts) > 100 and sum(map(bool, texts.values())) > 100
+    texts = {name: text.replace("e_ground", "") for name, text in texts.items()}  # an attribute
     assert not {name: hits for name, text in texts.items() if (hits := found(text))}
