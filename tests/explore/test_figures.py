@@ -49,6 +49,30 @@ def test_every_handle_has_keys_a_name_and_a_value(opened, name):
 
 
 @every
+def test_axe_finds_nothing_when_it_has_been_driven(opened, name):
+    page = opened(name, bare=True)
+    from axe_playwright_python.base import AXE_SCRIPT  # with the browser, not before
+
+    for button in page.query_selector_all(".explore .bar button"):
+        button.is_visible() and button.click()
+    for handle in page.query_selector_all(".explore :is([role=slider], input)")[:4]:
+        handle.focus()
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(300)
+    page.evaluate(AXE_SCRIPT)
+    for theme in ("light", "dark"):
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        page.wait_for_timeout(200)
+        found = page.evaluate("axe.run('.explore', {resultTypes: ['violations'], preload: false})")
+        serious = [
+            (each["id"], each["nodes"][0]["html"][:120])
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert not serious, theme
+
+
+@every
 def test_without_scripts_and_on_paper_the_picture_stands(opened, name):
     page = opened(name, java_script_enabled=False)
     picture = page.locator(f"img.explore-{name}")
