@@ -132,7 +132,8 @@ def entry(node) -> tuple[str, str, str] | None:
     if node.name == "dt":
         says = node.find_next_sibling("dd")
         text = words((says.find("p") or says) if "sig" in kind else says)
-        says.extract()
+        for part in [says, *node.find_next_siblings("dt"), node]:  # those of later terms have gone
+            part.extract()
         return anchor, anchor if "sig" in kind else words(node), text
     head = node.find(re.compile("h[1-6]") if node.name == "section" else True, recursive=False)
     if head is None:

@@ -83,5 +83,4 @@
     if (form.q.value) show();
     else form.q.focus();
   });
-  window.searchBook = query => rank(query, window.bookIndex).groups;
 })();

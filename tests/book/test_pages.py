@@ -279,10 +279,11 @@ def test_the_search_index_has_sections_terms_and_exercises_with_all_their_names(
         <section id="two"><span id="sec-two"></span><h2>1.1. Two<a class="headerlink">#</a></h2><p>Spins.</p>
         <div class="exercise" id="ex-a"><p class="admonition-title"><span class="caption-number">Exercise 1.1</span>
         (Ask (★, 9 min))</p><p>Show it.</p></div><div class="solution"><p>Shown.</p></div></section></section>"""
-    terms = """<section id="terms"><h1>Terms</h1><dl class="glossary"><dt id="term-spin">spin</dt><dt id="term-1">自旋</dt>
-        <dd><p>An arrow. Also called: moment.</p></dd></dl></section>"""
-    subjects = """<li><a href="../../terms.html#term-spin">spin</a> (自旋): <strong><a href="../../one.html#sec-two">1.1</a>
-        </strong></li><li><strong>arrow</strong>: see <a href="../../terms.html#term-spin">spin</a></li>"""
+    terms = """<section id="terms"><h1>Terms</h1><dl class="glossary"><dt id="term-spin">spin</dt>
+        <dt id="term-1">自旋</dt><dd><p>An arrow. Also called: moment.</p></dd></dl></section>"""
+    subjects = """<li><a href="../../terms.html#term-spin">spin</a> (自旋): <strong><a
+        href="../../one.html#sec-two">1.1</a></strong></li>
+        <li><strong>arrow</strong>: see <a href="../../terms.html#term-spin">spin</a></li>"""
     bar = """<nav class="bd-links"><a href="#">Book</a><a href="one.html">1. One: aging</a>
         <a href="terms.html">Terms</a></nav><section id="book"><h1>Book</h1></section>"""
     bodies = {"intro": bar, "one": one, "terms": terms, "chapters/reference/index": subjects}
