@@ -22,7 +22,7 @@ HTML = pathlib.Path(
 ).resolve()
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 SEARCHES = yaml.safe_load((HERE / "searches.yml").read_text(encoding="utf-8"))
-WORDS = "cavity, spin glass, 1RSB, GAMP, Gardner, β, amplit, 空腔, 退火, 对称, 自旋玻璃, 复本"
+WORDS = "cavity, spin glass, 1RSB, GAMP, Gardner, β, Kauzm, 空腔, 退火, 对称, 自旋玻璃, 复本"
 RESULTS = """() => [...document.querySelectorAll('#search-results > li')].map(li => ({
     to: li.querySelector('a').getAttribute('href').replace('.html', ''), name: li.querySelector('a').textContent,
     where: li.querySelector('.where').textContent, words: li.querySelector('p').textContent}))"""
