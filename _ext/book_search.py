@@ -33,9 +33,11 @@ SIGNS = dict(
     for pair in (
         "infty:∞ to:→ sum:∑ int:∫ partial:∂ cdot:· times:× le:≤ leq:≤ ge:≥ geq:≥ ll:≪ gg:≫ ne:≠ approx:≈ simeq:≃ "
         "sim:∼ propto:∝ pm:± in:∈ top:⊤ ell:ℓ langle:⟨ rangle:⟩ lVert:‖ rVert:‖ sqrt:√ dots:… ldots:… cdots:… "
-        "otimes:⊗ prime:′ star:⋆ ast:∗ ln:ln log:log exp:exp min:min max:max tanh:tanh mid:| varepsilon:ε varphi:φ"
+        "otimes:⊗ prime:′ star:⋆ ast:∗ mid:| varepsilon:ε varphi:φ"
     ).split()
-)
+) | {
+    name: f"{name} " for name in "arg cos cosh det exp inf lim ln log max min sin sup tanh".split()
+}
 PAGE = """
 <div class="bd-search-container">
 <h1>Search</h1>
