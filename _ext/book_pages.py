@@ -34,7 +34,6 @@ MENDED = [
             r'localStorage\.getItem\("theme"\) \|\| ""',
             'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
         ),
-        (r'\s*console\.log\("\[PST\]: Set focus on search field\."\);', ""),
         # said twice
         (r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>', ""),
         (r"(<script>var togglebuttonSelector[^<]*</script>)(.*?)\1", r"\1\2"),

@@ -71,7 +71,7 @@
     place(link);
     link.setAttribute('aria-describedby', box.id);
   };
-  const linkAt = event => event.target.closest?.('article a[href]:not(.headerlink)');
+  const linkAt = event => event.target.closest?.('article a[href]:not(.headerlink, #search-results a)');
   const soon = (act, wait) => { clearTimeout(timer); timer = setTimeout(act, wait); };
 
   document.addEventListener('pointerover', event => {

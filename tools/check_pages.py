@@ -2,8 +2,8 @@
 
 python tools/check_pages.py HTML_FOLDER CHROMIUM [PAGE...]     (tools/check_pages finds both)
 
-With PAGES (chapters/pspin/replica_method, or the end of such a name: replica_method) these only, without the search and
-the previews, which are also left out where the folder lacks the pages that they need. What is read from a page in
+With PAGES (chapters/pspin/replica_method, or the end of such a name: replica_method) these only, without the previews,
+which are also left out where the folder lacks the page that they need. What is read from a page in
 the browser is in check_pages.js; axe-core judges colours, names and roles. No program that comes from a package index
 looks at the rest: TeX that is not typeset or cut, folds that stay shut, paper, and links into anchors from disk.
 """
@@ -13,7 +13,7 @@ import re
 import sys
 import time
 from html.parser import HTMLParser
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import TimeoutError as Timeout
@@ -181,23 +181,6 @@ class Checker:
         return self.patiently(shut)
 
 
-# The search box must find these words.
-SEARCH = "cavity, spin glass, 1RSB, GAMP, Gardner, β, 空腔, 退火, 对称, 自旋玻璃, 复本".split(", ")
-SEARCHED = "/finished|did not match/.test(document.querySelector('.search-summary')?.textContent)"
-
-
-def search(browser, html: pathlib.Path) -> list[str]:
-    """The words of SEARCH that the search page of the book does not find."""
-    lost, page = [], browser.new_context(offline=True).new_page()
-    page.set_default_navigation_timeout(120_000)
-    for word in SEARCH:
-        page.goto(f"{(html / 'search.html').as_uri()}?q={quote(word)}")
-        page.wait_for_function(SEARCHED)
-        if not page.query_selector("ul.search li"):
-            lost.append(f"the search finds nothing for {word}")
-    return lost
-
-
 # A link of each kind in a chapter must show what it leads to when the keyboard reaches it: (link, what it must show).
 CHAPTER = "chapters/pspin/replica_method"
 PREVIEWS = [
@@ -258,12 +241,10 @@ def main(html: pathlib.Path, chromium: str, *names: str) -> int:
             if found := checker.follow(path):
                 wrong[path] += found
                 report(path.relative_to(html), found, 0.0)
-        if not names and all(
-            (html / page).is_file() for page in ("search.html", f"{CHAPTER}.html")
-        ):
-            if found := search(browser, html) + previews(browser, html):
-                wrong[html / "search.html"] = found
-                report(pathlib.Path("search.html"), found, 0.0)
+        if not names and (html / f"{CHAPTER}.html").is_file():
+            if found := previews(browser, html):
+                wrong[html / f"{CHAPTER}.html"] += found
+                report(pathlib.Path(f"{CHAPTER}.html"), found, 0.0)
         browser.close()
     seconds = time.perf_counter() - start
     looked = ", ".join(f"{n} {what}" for what, n in {"pages": len(paths), **checker.count}.items())

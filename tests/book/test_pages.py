@@ -152,11 +152,6 @@ def test_a_long_text_of_two_languages_is_parted_at_once():
     ]
 
 
-def test_the_search_index_has_the_parts_of_chinese_words():
-    found = set(book_setup.Search({}).split("the cavity 空腔方法 and 复本对称破缺"))
-    assert {"cavity", "空腔", "空腔方法", "对称", "复本对称"} <= found
-
-
 def test_parts_are_numbered_in_their_order():
     """Part 2 was read before part 1, and a set has no order; the further chapters come last, as in the contents."""
     env = types.SimpleNamespace(
@@ -273,6 +268,38 @@ def test_previews_have_figures_and_the_first_words_of_sections(tmp_path):
     assert found["a/one.html#ch-one"] == "<p><b>1. One</b></p>  <p>First words.</p>"
     assert 'src="{root}_images/f.png"' in found["a/one.html#fig-f"]
     assert "Caption." in found["a/one.html#fig-f"] and len(found) == 2
+
+
+def test_the_search_index_has_sections_terms_and_exercises_with_all_their_names(tmp_path):
+    """And no code, no TeX and no answer."""
+    (tmp_path / "chapters" / "reference").mkdir(parents=True)
+    one = r"""<section id="one"><span id="ch-one"></span><h1>1. One</h1>
+        <p>At <span class="math">\(T\le\frac12\beta\)</span>.</p><div class="math">\[x\]</div>
+        <div class="highlight"><pre>code</pre></div>
+        <section id="two"><span id="sec-two"></span><h2>1.1. Two<a class="headerlink">#</a></h2><p>Spins.</p>
+        <div class="exercise" id="ex-a"><p class="admonition-title"><span class="caption-number">Exercise 1.1</span>
+        (Ask (★, 9 min))</p><p>Show it.</p></div><div class="solution"><p>Shown.</p></div></section></section>"""
+    terms = """<section id="terms"><h1>Terms</h1><dl class="glossary"><dt id="term-spin">spin</dt>
+        <dt id="term-1">自旋</dt><dd><p>An arrow. Also called: moment.</p></dd></dl></section>"""
+    subjects = """<li><a href="../../terms.html#term-spin">spin</a> (自旋): <strong><a
+        href="../../one.html#sec-two">1.1</a></strong></li>
+        <li><strong>arrow</strong>: see <a href="../../terms.html#term-spin">spin</a></li>"""
+    bar = """<nav class="bd-links"><a href="#">Book</a><a href="one.html">1. One: aging</a>
+        <a href="terms.html">Terms</a></nav><section id="book"><h1>Book</h1></section>"""
+    bodies = {"intro": bar, "one": one, "terms": terms, "chapters/reference/index": subjects}
+    for name, body in bodies.items():
+        text = f'<article class="bd-article">{body}</article>'
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+    found = load(ROOT / "_ext" / "book_search.py").index(tmp_path)
+    assert found["pages"][1] == ("one.html", "1. One: aging")
+    assert found["entries"] == [
+        [0, "book", "Book", [], ""],
+        [1, "ch-one", "1. One: aging", ["One", "aging"], "At T≤1/2β."],
+        [1, "sec-two", "1.1. Two", ["spin", "自旋", "arrow"], "Spins."],
+        [1, "ex-a", "Exercise: Ask", ["Exercise", "Ask"], "Show it."],
+        [2, "terms", "Terms", [], ""],
+        [2, "term-spin", "spin", ["自旋", "arrow", "moment"], "An arrow. Also called: moment."],
+    ]
 
 
 def test_the_excerpt_of_an_icon_sheet_has_what_the_pages_use():

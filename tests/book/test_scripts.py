@@ -1,4 +1,4 @@
-"""What the scripts of _static do to a page, in a browser: previews, Predict boxes, formulas on a phone, excerpts.
+"""What the scripts of _static do to a page, in a browser: previews, Predict boxes, formulas on a phone.
 
 `make check-pages` runs this first, with test_check_pages.py.
 """
@@ -197,13 +197,3 @@ def test_an_inline_formula_that_scrolls_can_be_reached_with_the_keyboard(page):
     )
     here.wait_for_timeout(400)
     assert here.locator("mjx-container").evaluate_all("all => all.map(e => e.tabIndex)") == [0, -1]
-
-
-def test_excerpts_show_signs_and_not_tex(page):
-    here = page("<article></article>", "excerpts.js")
-    html = (
-        'at <span class="math notranslate nohighlight">\\(T_K=\\frac{1}{2}\\)</span>, '
-        '<span class="math notranslate nohighlight">\\(\\mathbf{m}\\le\\beta^2\\)</span>:'
-        '<div class="math notranslate nohighlight" id="equation-a"><span class="eqno">(1)</span>\\[x\\]</div>.'
-    )
-    assert here.evaluate("html => plainFormulas(html)", html) == "at T_K=1/2, m≤β^2: … ."
