@@ -64,16 +64,12 @@ def hole(source: str) -> str:
             kept.append(ast.get_source_segment(source, node))
         elif isinstance(node, ast.FunctionDef):
             first = node.body[0]
-            told = ast.get_docstring(node) is not None
-            last = first.end_lineno if told else node.lineno - 1 + head(lines, node)
-            kept.append("\n".join(lines[node.lineno - 1 : last]))
-            kept[-1] = f"\n{kept[-1]}\n    raise NotImplementedError  # your code\n"
+            last = first.end_lineno if ast.get_docstring(node) else first.lineno - 1
+            heading = lines[node.lineno - 1 : last]
+            if first.lineno == node.lineno:  # all in one line
+                heading = [lines[node.lineno - 1][: first.col_offset].rstrip()]
+            kept.append("\n".join(["", *heading, "    raise NotImplementedError  # your code", ""]))
     return "\n".join([*kept, "# your code"]).strip()
-
-
-def head(lines: list[str], node) -> int:
-    """How many lines the head of a function takes."""
-    return max(1, node.body[0].lineno - node.lineno)
 
 
 class Holes(Preprocessor):
@@ -95,31 +91,47 @@ def student(sheet: pathlib.Path, solutions: pathlib.Path):
     """The notebook of a sheet for students: with holes, and with a cell that compares numbers after each problem."""
     text = sheet.read_text(encoding="utf-8")
     found = PROBLEM.split(text)[1:]
-    told = {heading.split(" (★")[0]: (label, body) for label, heading, body in zip(*[iter(found)] * 3)}
+    told = {
+        heading.split(" (★")[0]: (label, body) for label, heading, body in zip(*[iter(found)] * 3)
+    }
     notebook = nbformat.read(solutions, as_version=4)
     notebook, _ = ClearOutputPreprocessor().preprocess(notebook, {})
     notebook, _ = Holes().preprocess(notebook, {})
     title = re.search(r"^# (.+)$", text, re.M)[1]
     page = f"../chapters/problems/{sheet.stem}.html"
-    cells = [nbformat.v4.new_markdown_cell(
-        f"# {title}\n\nThe problems, with their hints, are on [the page of the sheet]({page}) of the book. Here are the "
-        "places for your answers: fill in what says *your derivation* and `# your code`. The heads of functions are those of one "
-        "solution; take others if you like. After each problem a cell compares your numbers with the targets.",
-        id="how-to-use",
-    )]
+    cells = [
+        nbformat.v4.new_markdown_cell(
+            f"# {title}\n\nThe problems, with their hints, are on [the page of the sheet]({page}) of the "
+            "book. Here are the places for your answers: fill in what says *your derivation* and `# your code`. "
+            "The heads of functions are those of one solution; take others if you like. After each problem a cell "
+            "compares your numbers with the targets.",
+            id="how-to-use",
+        )
+    ]
     heading, number = "", 0
     for cell in [*notebook.cells[1:], None]:
-        new = re.search(r"^## (.+)$", cell.source, re.M) if cell is not None and cell.cell_type == "markdown" else None
+        new = (
+            re.search(r"^## (.+)$", cell.source, re.M)
+            if cell is not None and cell.cell_type == "markdown"
+            else None
+        )
         if heading and (new or cell is None):
             label, body = told[heading]
-            rows = [f"    ({words!r}, {target!r}, {within:g}, None)," for words, target, within in targets(body)]
-            source = "\n".join([f"# Problem {number}: your numbers in the places of None", "check([", *rows, "])"])
+            rows = [
+                f"    ({words!r}, {target!r}, {within:g}, None),"
+                for words, target, within in targets(body)
+            ]
+            source = "\n".join(
+                [f"# Problem {number}: your numbers in the places of None", "check([", *rows, "])"]
+            )
             cells.append(nbformat.v4.new_code_cell(source, id=f"check-{number}"))
         if cell is None:
             break
         if new:
             heading, number = new[1], number + 1
-            cell.source = cell.source.replace(new[0], f"{new[0]}\n\n[The problem]({page}#{told[heading][0]})")
+            cell.source = cell.source.replace(
+                new[0], f"{new[0]}\n\n[The problem]({page}#{told[heading][0]})"
+            )
         if cell.source.strip():
             cells.append(cell)
         if number == 0 and cell.cell_type == "code":
@@ -133,7 +145,12 @@ def merged(cells):
     kept = []
     for cell in cells:
         empty = cell.cell_type == "code" and cell.source == "# your code"
-        if not (empty and kept and kept[-1].cell_type == "code" and kept[-1].source.endswith("# your code")):
+        if not (
+            empty
+            and kept
+            and kept[-1].cell_type == "code"
+            and kept[-1].source.endswith("# your code")
+        ):
             kept.append(cell)
     return kept
 
@@ -142,7 +159,9 @@ def solved(path: pathlib.Path):
     """The solutions as they are, with a link to the built page of their sheet."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        cell.source = re.sub(r"\]\(\.\./\.\./chapters/(\w+/\w+)\.(?:md|ipynb)", r"](../chapters/\1.html", cell.source)
+        cell.source = re.sub(
+            r"\]\(\.\./\.\./chapters/(\w+/\w+)\.(?:md|ipynb)", r"](../chapters/\1.html", cell.source
+        )
     return notebook
 
 
@@ -161,7 +180,12 @@ def exam(path: pathlib.Path, answers: bool) -> str:
     notebook = nbformat.read(path, as_version=4)
     if not answers:
         notebook, _ = TagRemovePreprocessor(remove_cell_tags={"solution"}).preprocess(notebook, {})
-    exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_input_prompt=True, exclude_output_prompt=True)
+    exporter = HTMLExporter(
+        template_name="basic",
+        exclude_input=True,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
     body, _ = exporter.from_notebook_node(notebook)
     title = re.search(r"^# (.+)$", notebook.cells[0].source, re.M)[1]
     return PAGE.format(title=html.escape(title), body=body)
@@ -173,12 +197,17 @@ def make(out: pathlib.Path) -> list[str]:
     names = []
     for sheet in sorted((ROOT / "chapters" / "problems").glob("sheet_*.md")):
         path = ROOT / "course" / "solutions" / f"{sheet.stem}.ipynb"
-        for name, notebook in ((sheet.stem, student(sheet, path)), (f"{sheet.stem}_solutions", solved(path))):
+        for name, notebook in (
+            (sheet.stem, student(sheet, path)),
+            (f"{sheet.stem}_solutions", solved(path)),
+        ):
             nbformat.write(notebook, out / f"{name}.ipynb")
             names.append(f"{name}.ipynb")
     path = ROOT / "course" / "exam" / "exam.ipynb"
     nbformat.write(nbformat.read(path, as_version=4), out / "exam.ipynb")
     for name, answers in (("exam.html", False), ("exam_marking.html", True)):
         (out / name).write_text(exam(path, answers), encoding="utf-8")
-    (out / "exam.css").write_text((ROOT / "tools" / "slides" / "exam.css").read_text(), encoding="utf-8")
+    (out / "exam.css").write_text(
+        (ROOT / "tools" / "slides" / "exam.css").read_text(), encoding="utf-8"
+    )
     return [*names, "exam.ipynb", "exam.html", "exam_marking.html"]

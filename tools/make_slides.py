@@ -1,11 +1,11 @@
-"""Slides for the weeks of chapters/teaching.md, one deck each: its figures with their captions, its formulas and votes.
+"""Slides for the weeks of chapters/teaching.md, one deck each: figures with their captions, formulas and votes.
 
-python tools/make_slides.py [HTML_FOLDER]     (make slides: the decks of the built book again, and each of them as a PDF)
+python tools/make_slides.py [HTML_FOLDER]     (make slides: the decks of the built book once more, and as PDF)
 
-A deck is a notebook, made from the built pages: an opening with the question of the week, then in the order of the book
-the figures of the sections that are read, the boxes Predict, and the formulas that the week derives; last what to do
-next. nbconvert's SlidesExporter makes the page; reveal.js comes from the package sphinx-revealjs, MathJax from the book,
-so that a deck works from disk. The build makes the decks (_ext/book_teaching.py); a PDF needs a browser.
+A deck is a notebook, made from the built pages: an opening with the question of the week, then, in the order of the
+book, the figures of the sections that are read, the boxes Predict, and the formulas that the week derives; last what
+to do next. nbconvert's SlidesExporter makes the page; reveal.js comes from the package sphinx-revealjs and MathJax from
+the book, so that a deck works from disk. The build makes the decks (_ext/book_teaching.py); a PDF needs a browser.
 """
 
 import importlib.util
@@ -101,7 +101,7 @@ def address(link: str, page: str) -> str:
 
 
 def tidy(text: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r" *\n *", "\n", text)).strip()
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r" *\n *", "\n", re.sub(r" +", " ", text))).strip()
 
 
 class Book:
@@ -122,7 +122,9 @@ class Book:
         for node in top.select("figure[id], div.predict, div.math[id]"):
             around = [parent for parent in node.parents if parent.name == "section"]
             section = around[-2] if len(around) > 1 else None
-            if node.find_parent(["details", "figure"]) or node.find_parent(class_=["solution", "exercise"]):
+            if node.find_parent(["details", "figure"]) or node.find_parent(
+                class_=["solution", "exercise"]
+            ):
                 continue
             heading = None
             if section is not None:
@@ -169,7 +171,9 @@ def formula(node, page: str) -> str:
 def deck(book: Book, number: int, title: str, plan: dict[str, str]) -> list[str]:
     """The slides of a week as Markdown."""
     told, seen = planned(book, number), set()
-    blackboard = [label for kind, label in LABELS.findall(plan["On the blackboard"]) if kind == "eq"]
+    blackboard = [
+        label for kind, label in LABELS.findall(plan["On the blackboard"]) if kind == "eq"
+    ]
     slides = [
         f"# Week {number}: {title}\n\n{told['Question']}",
         f"## This week\n\n**Read.** {told['Read']}\n\n**On the blackboard.** {told['On the blackboard']}",
@@ -185,7 +189,11 @@ def deck(book: Book, number: int, title: str, plan: dict[str, str]) -> list[str]
             if node.name == "figure":
                 slides.append(head + figure(node, page))
             elif "predict" in node["class"]:
-                rest = [part for part in node.children if part is not node.select_one(".admonition-title")]
+                rest = [
+                    part
+                    for part in node.children
+                    if part is not node.select_one(".admonition-title")
+                ]
                 slides.append("## Predict\n\n" + tidy("".join(plain(part, page) for part in rest)))
             elif key.removeprefix("equation-") in blackboard:
                 slides.append(head + formula(node, page))
@@ -198,7 +206,8 @@ def notebook(slides: list[str], title: str):
 
     each = {"slideshow": {"slide_type": "slide"}}
     cells = [
-        nbformat.v4.new_markdown_cell(text, metadata=each, id=f"slide-{k}") for k, text in enumerate(slides, 1)
+        nbformat.v4.new_markdown_cell(text, metadata=each, id=f"slide-{k}")
+        for k, text in enumerate(slides, 1)
     ]
     return nbformat.v4.new_notebook(cells=cells, metadata={"title": title})
 
@@ -211,10 +220,21 @@ def reveal() -> pathlib.Path:
     return pathlib.Path(found.submodule_search_locations[0]) / "_static" / "revealjs"
 
 
+def exporter():
+    """nbconvert's exporter of slides, with the template of tools/slides."""
+    from nbconvert import SlidesExporter
+
+    return SlidesExporter(
+        template_name="slides",
+        extra_template_basedirs=[str(ROOT / "tools")],
+        reveal_url_prefix="reveal",
+        reveal_theme="../../../slides",  # seen from where reveal.js keeps its themes
+    )
+
+
 def make(html: pathlib.Path, only=()) -> list[str]:
     """Write the decks, as notebooks and as pages; their names."""
     import nbformat
-    from nbconvert import SlidesExporter
 
     out = html / FOLDER
     for name in ("dist/reveal.js", "dist/reveal.css", "LICENSE"):
@@ -222,25 +242,21 @@ def make(html: pathlib.Path, only=()) -> list[str]:
         there.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(reveal() / name, there)
     shutil.copy(ROOT / "tools" / "slides" / "slides.css", out)
-    exporter = SlidesExporter(
-        template_name="slides",
-        extra_template_basedirs=[str(ROOT / "tools")],
-        reveal_url_prefix="reveal",
-        reveal_theme="../../../slides",  # seen from where reveal.js keeps its themes
-    )
-    book, names = Book(html), []
+    write, book, names = exporter(), Book(html), []
     for number, (title, plan) in weeks().items():
         if only and number not in only:
             continue
         made = notebook(deck(book, number, title, plan), f"Week {number}: {title}")
         nbformat.write(made, out / f"week_{number}.ipynb")
-        page, _ = exporter.from_notebook_node(made)
+        page, _ = write.from_notebook_node(made)
         (out / f"week_{number}.html").write_text(page, encoding="utf-8")
         names.append(f"week_{number}")
     return names
 
 
-PDF = re.compile(r'<(a|span) class="pdf( reference external)?" (?:href|data-href)="([^"]*)">(.*?)</\1>')
+PDF = re.compile(
+    r'<(a|span) class="pdf( reference external)?" (?:href|data-href)="([^"]*)">(.*?)</\1>'
+)
 
 
 def link_pdfs(html: pathlib.Path) -> None:
@@ -271,7 +287,9 @@ def print_pdfs(html: pathlib.Path, names: list[str]) -> None:
             page.goto((html / FOLDER / f"{name}.html").as_uri() + "?print-pdf")
             page.wait_for_function("() => 'ready' in document.documentElement.dataset")
             page.evaluate("document.fonts.ready.then(() => 0)")
-            page.pdf(path=html / FOLDER / f"{name}.pdf", prefer_css_page_size=True, print_background=True)
+            page.pdf(
+                path=html / FOLDER / f"{name}.pdf", prefer_css_page_size=True, print_background=True
+            )
             page.close()
         window.close()
     print(f"== {len(names)} decks as PDF in {html / FOLDER}, {time.monotonic() - start:.0f} s")
