@@ -10,6 +10,7 @@ from kinds import ROOT, contents, kind
 
 SHEETS = sorted((ROOT / "chapters" / "problems").glob("sheet_*.md"))
 SOLUTIONS = sorted((ROOT / "course" / "solutions").glob("*.ipynb"))
+EXAM = ROOT / "course" / "exam" / "exam.ipynb"
 COURSE = (ROOT / "chapters" / "teaching.md").read_text(encoding="utf-8")
 PROBLEM = re.compile(r"^\((prob-[a-z0-9-]+)\)=\n## ((\d)\. .+?) \(★{1,3}, (\d+) min\)$", re.M)
 SIGNED = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w]|\.\d)")
@@ -123,7 +124,7 @@ def test_a_wrong_target_is_found():
     assert targets("*Target:* (a) $x=$ **0.50**,\n**-1.2**.\n\n**0.7**") == ["0.50", "-1.2"]
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SOLUTIONS, EXAM], ids=lambda path: path.stem)
 def test_a_solution_is_executed_and_stripped_as_a_chapter_is(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert notebook["metadata"] == run_notebooks.METADATA and path in run_notebooks.all_chapters()
