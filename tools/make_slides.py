@@ -81,6 +81,8 @@ def plain(node, page: str) -> str:
     inside = "".join(plain(child, page) for child in node.children)
     if node.name == "a" and node.get("href"):
         return f"[{inside}]({address(node['href'], page)})"
+    if "glued" in node.get("class", []):  # a formula and its comma stay on one line (book_text.py)
+        return f'<span class="glued">{inside}</span>'
     if node.name in ("em", "i"):
         return f"*{inside.strip()}*"
     if node.name in ("strong", "b"):
