@@ -4,6 +4,7 @@ The decks of slides (tools/make_slides.py), the notebooks of the sheets with hol
 and all figures with their captions in one zip. They are made from the built pages; chapters/teaching links them.
 """
 
+import os
 import pathlib
 import re
 import sys
@@ -16,12 +17,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LICENCE = 'Figures and captions of "{title}", {licence}.\n\n'
 
 
-def figures(html: pathlib.Path, title: str) -> int:
+def figures(book, title: str) -> int:
     """Write figures.zip: the pictures, named by their numbers and labels, and captions.txt; how many there are."""
     import make_slides
     from boxes import chapters
 
-    book, said, count = make_slides.Book(html), [], 0
+    html, said, count = book.html, [], 0
     licence = "CC BY 4.0: they may be shown, changed and passed on if their source is named"
     with zipfile.ZipFile(html / make_slides.FOLDER / "figures.zip", "w") as pack:
         for name in chapters():
@@ -60,7 +61,9 @@ def dead(html: pathlib.Path) -> list[str]:
         for link in re.findall(
             r'(?<![\w-])(?:href|src)="([^"#?]+)', page.read_text(encoding="utf-8")
         ):
-            if not re.match(r"[a-z]+:", link) and not (page.parent / link).exists():
+            if not re.match(r"[a-z]+:", link) and not os.path.exists(
+                os.path.normpath(page.parent / link)
+            ):
                 found.append(f"{page.name}: {link}")
     return found
 
@@ -76,9 +79,10 @@ def make(app, error):
     import make_slides
 
     html = pathlib.Path(app.outdir)
-    make_slides.make(html)
+    book = make_slides.Book(html)
+    make_slides.make(book)
     course_kit.make(html / make_slides.FOLDER)
-    figures(html, app.config.project)
+    figures(book, app.config.project)
     make_slides.link_pdfs(html)
     for link in dead(html):
         LOG.warning("to teach from it: a dead link, %s", link)

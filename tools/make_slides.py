@@ -16,7 +16,7 @@ import shutil
 import sys
 import time
 
-from bs4 import BeautifulSoup, NavigableString
+from bs4 import BeautifulSoup, NavigableString, SoupStrainer
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools" / "authors"))
@@ -25,6 +25,7 @@ import boxes
 PAGE = ROOT / "chapters" / "teaching.md"
 FOLDER = "teaching"  # of the built book, for all that is made for a course
 LABELS = re.compile(r"\{(ref|eq|numref)\}`(?:[^`<]*<)?([a-z0-9-]+)>?`")
+TEXT = SoupStrainer("article")  # what of a built page is parsed
 SECTIONS = re.compile(r"^\((sec-[a-z0-9-]+)\)=\n+## (.+)$", re.M)
 
 
@@ -115,7 +116,7 @@ class Book:
     def page(self, name: str):
         if name not in self.parsed:
             text = (self.html / f"{name}.html").read_text(encoding="utf-8")
-            self.parsed[name] = BeautifulSoup(text, "html.parser")
+            self.parsed[name] = BeautifulSoup(text, "html.parser", parse_only=TEXT)
         return self.parsed[name]
 
     def parts(self, name: str, headings: list[str | None]):
@@ -234,17 +235,17 @@ def exporter():
     )
 
 
-def make(html: pathlib.Path, only=()) -> list[str]:
+def make(book: Book, only=()) -> list[str]:
     """Write the decks, as notebooks and as pages; their names."""
     import nbformat
 
-    out = html / FOLDER
+    out = book.html / FOLDER
     for name in ("dist/reveal.js", "dist/reveal.css", "LICENSE"):
         there = out / "reveal" / name
         there.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(reveal() / name, there)
     shutil.copy(ROOT / "tools" / "slides" / "slides.css", out)
-    write, book, names = exporter(), Book(html), []
+    write, names = exporter(), []
     for number, (title, plan) in weeks().items():
         if only and number not in only:
             continue
@@ -301,5 +302,5 @@ if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1] if sys.argv[1:] else ROOT / "_build" / "html").resolve()
     if not (folder / "chapters" / "teaching.html").is_file():
         sys.exit(f"make slides: no built page chapters/teaching in {folder}; run `make book` first")
-    print_pdfs(folder, make(folder))
+    print_pdfs(folder, make(Book(folder)))
     link_pdfs(folder)

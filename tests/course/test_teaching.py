@@ -220,7 +220,7 @@ def test_all_figures_are_packed_with_their_captions(tmp_path, monkeypatch):
     for name in "ab":
         (tmp_path / "_images" / f"{name}.png").write_bytes(b"picture")
     monkeypatch.setattr(boxes, "chapters", lambda: ["x/y"])
-    assert book_teaching.figures(tmp_path, "A book") == 2
+    assert book_teaching.figures(make_slides.Book(tmp_path), "A book") == 2
     with zipfile.ZipFile(tmp_path / "teaching" / "figures.zip") as pack:
         assert pack.namelist() == [
             "figures/1-1_fig-a.png",
