@@ -28,6 +28,7 @@ help:
 	@echo "make check-pages          open every built page in a real browser (PAGES=chapters/pspin/replica_method for one; needs Debian's chromium)"
 	@echo "make stills               draw the printed pictures of the live figures (NAME=train-or-solve for one; needs Debian's chromium)"
 	@echo "make pdf                  print the built book into _build/book.pdf (SHORT=1: the short book, PART=part_2: one part; needs Debian's chromium)"
+	@echo "make slides               print the slides of the course as PDF into _build/html/teaching (needs Debian's chromium)"
 	@echo "make bench                measure speed against what an expert would write, and as other ratios; write bench.json"
 	@echo "make clean                remove _build, .venv and what tests and installations leave"
 
@@ -63,6 +64,10 @@ execute: .venv/.installed
 .PHONY: pdf
 pdf: .venv/.installed
 	@$(PY) tools/make_pdf.py $(if $(SHORT),short_book,$(PART))
+
+.PHONY: slides
+slides: .venv/.installed
+	@$(PY) tools/make_slides.py
 
 .PHONY: stills
 stills: .venv/.installed

@@ -209,23 +209,34 @@ def page_numbers(pdf) -> dict[str, int]:
     return {name: page + 1 for name, page in found.items() if page is not None}
 
 
-def main(part: str, folder: pathlib.Path) -> int:
+def browser(command: str) -> str:
+    """The browser to print with."""
     wanted = os.environ.get("CHROMIUM", "chromium")
-    browser = shutil.which(wanted)
-    if not browser:
+    found = shutil.which(wanted)
+    if not found:
         sys.exit(
-            f"make pdf: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium"
+            f"{command}: there is no {wanted} here to print with; on Debian or Ubuntu: apt-get install chromium"
         )
+    return found
+
+
+def install_driver() -> None:
+    """What drives the browser, where it is missing."""
+    if not importlib.util.find_spec("playwright") or not importlib.util.find_spec("pypdf"):
+        print("== first use: installing requirements-browser.txt into .venv (once)", flush=True)
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "-r"]
+        subprocess.run([*pip, str(ROOT / "requirements-browser.txt")], check=True)
+
+
+def main(part: str, folder: pathlib.Path) -> int:
+    chromium_path = browser("make pdf")
     if part == "short_book" and not (folder / f"{SHORT}.html").is_file():
         sys.exit(f"make pdf: no built page {SHORT} in {folder}; run `make book` first")
     order = chosen(part, folder)
     names = [name for _, part_names in order for name in part_names]
     if missing := [name for name in names if not (folder / f"{name}.html").is_file()]:
         sys.exit(f"make pdf: no built page {missing[0]} in {folder}; run `make book` first")
-    if not importlib.util.find_spec("playwright") or not importlib.util.find_spec("pypdf"):
-        print("== first use: installing requirements-browser.txt into .venv (once)", flush=True)
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "-r"]
-        subprocess.run([*pip, str(ROOT / "requirements-browser.txt")], check=True)
+    install_driver()
     from playwright.sync_api import sync_playwright
     from pypdf import PdfReader
 
@@ -234,7 +245,7 @@ def main(part: str, folder: pathlib.Path) -> int:
     start, pages = time.monotonic(), {}
     said = lambda words: print(f"== {time.monotonic() - start:4.0f} s: {words}", flush=True)
     with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=browser, args=FLAGS)
+        chromium = driver.chromium.launch(executable_path=chromium_path, args=FLAGS)
         for run in range(5):  # the numbers of pages take room themselves: print until they stay
             said(f"printing {len(names)} pages of the book, time {run + 1}")
             source.write_text(combine(folder, order, pages), encoding="utf-8")

@@ -3,15 +3,15 @@
 import json
 import re
 
-import boxes
 import pytest
 import run_notebooks
 import yaml
-from kinds import ROOT, chapters, contents, kind
+from kinds import ROOT, contents, kind
 
 SHEETS = sorted((ROOT / "chapters" / "problems").glob("sheet_*.md"))
 SOLUTIONS = sorted((ROOT / "course" / "solutions").glob("*.ipynb"))
-COURSE = (ROOT / "course" / "README.md").read_text(encoding="utf-8")
+EXAM = ROOT / "course" / "exam" / "exam.ipynb"
+COURSE = (ROOT / "chapters" / "teaching.md").read_text(encoding="utf-8")
 PROBLEM = re.compile(r"^\((prob-[a-z0-9-]+)\)=\n## ((\d)\. .+?) \(★{1,3}, (\d+) min\)$", re.M)
 SIGNED = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w]|\.\d)")
 
@@ -67,7 +67,7 @@ def test_every_sheet_has_its_place_and_its_solution():
         assert f"chapters/problems/{sheet.stem}" in pages and kind(sheet) == "sheet"
         for page in ("chapters/problems/index.md", f"chapters/part_{number}.md"):
             assert f"{{ref}}`sheet-{number}`" in (ROOT / page).read_text(encoding="utf-8"), page
-        assert f"../chapters/problems/{sheet.name}" in COURSE
+        assert f"| {{ref}}`{sheet.stem.replace('_', '-')}` |" in COURSE
     assert not [name for name in pages if name.startswith("course")]
     assert re.search(r"^exclude_patterns:.*\bcourse\b", (ROOT / "_config.yml").read_text(), re.M)
     assert 'include = ["spinlib*"]' in (ROOT / "pyproject.toml").read_text()
@@ -124,7 +124,7 @@ def test_a_wrong_target_is_found():
     assert targets("*Target:* (a) $x=$ **0.50**,\n**-1.2**.\n\n**0.7**") == ["0.50", "-1.2"]
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SOLUTIONS, EXAM], ids=lambda path: path.stem)
 def test_a_solution_is_executed_and_stripped_as_a_chapter_is(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert notebook["metadata"] == run_notebooks.METADATA and path in run_notebooks.all_chapters()
@@ -166,81 +166,3 @@ def test_part_c_of_a_problem_is_no_sign_of_copyright():
     """The extension "replacements" of MyST makes one of (c); nothing in the book asks for it."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     assert "replacements" not in config["parse"]["myst_enable_extensions"]
-
-
-# --- the course ------------------------------------------------------------------------------------------------------
-
-WEEKS = re.findall(r"^\| (\d+) \|(.*)\|$", COURSE, re.M)
-
-
-@pytest.mark.slow
-def test_the_course_has_its_weeks_and_goes_through_the_book_in_order():
-    weeks = [int(number) for number, _ in WEEKS]
-    assert weeks[:14] == list(range(1, 15)) and weeks[14:] == list(range(1, 9)), (
-        "14 weeks, and 8 lectures"
-    )
-    named = re.findall(
-        r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)", " ".join(row for _, row in WEEKS[:14])
-    )
-    assert not [name for name in named if name not in chapters()]
-    assert {name for name in chapters() if not name.startswith("beyond/")} <= set(named), (
-        "a chapter without a week"
-    )
-
-
-@pytest.mark.parametrize("week, row", WEEKS[:14])
-def test_a_week_says_how_long_its_reading_takes(week, row):
-    """As the chapters count: 150 words a minute, two minutes a formula; openings too, not what is for the curious."""
-    read, told = row.split(" | ")[:2]
-    needed = re.split(r"; (?:for the curious|one of) \[", read)[0]
-    minutes = 0
-    for name, words in re.findall(r"\]\(\.\./chapters/(\w+/\w+)\.ipynb\)((?:(?!\]\().)*)", needed):
-        there = boxes.sections(name)
-        minutes += sum(
-            boxes.measure(there[heading])[2]
-            for heading in ([None, *re.findall(r"\*([^*]+)\*", words)] if "*" in words else there)
-        )
-    assert int(told) == pytest.approx(minutes, rel=0.2), f"{minutes} minutes"
-
-
-def shown(text):
-    """Figures of a notebook and the sections they stand in; the opening of a chapter is read by all."""
-    section = None
-    for cell in json.loads(text)["cells"]:
-        if cell["cell_type"] == "markdown":
-            section = (re.findall(r"^## (.+)$", "".join(cell["source"]), re.M) or [section])[-1]
-            for name in re.findall(r"^:name: (fig-\S+)$", "".join(cell["source"]), re.M):
-                yield name, section  # a live figure
-        if name := cell["metadata"].get("mystnb", {}).get("figure", {}).get("name"):
-            yield name, section
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("week, row", WEEKS)
-def test_what_a_week_names_is_there(week, row):
-    """Files, headings (in italics behind the link to their chapter), and figures, each in a section that is read."""
-    assert not [
-        link for link in re.findall(r"\]\(([^)]+)\)", row) if not (ROOT / "course" / link).is_file()
-    ]
-    given, _, show = row.strip(" |").rpartition("|")
-    read = {}
-    for link, words in re.findall(r"\]\(([^)]+)\)((?:(?!\]\().)*)", given):
-        wanted = re.findall(r"\*([^*]+)\*", words)
-        text = (ROOT / "course" / link).read_text(encoding="utf-8")
-        headings = {
-            heading.strip() for heading in re.findall(r"## ([^\"\\|]+?)(?:\\n|\"|$)", text, re.M)
-        }
-        assert set(wanted) <= headings, link
-        if link.endswith(".ipynb"):
-            chosen = (None, *wanted)
-            read |= {
-                figure: (link, section)
-                for figure, section in shown(text)
-                if not wanted or section in chosen
-            }
-    words, place, figure = re.fullmatch(r" \[(.+)\]\((.+)\), `(fig-[a-z0-9-]+)`", show).groups()
-    assert figure in read, "no section that is read shows it"
-    link, section = read[figure]
-    assert place == link and (
-        words == section if section else words.startswith("the opening of ")
-    ), read[figure]

@@ -25,7 +25,7 @@ def kind(path) -> str:
         return "front"
     _, *inside = parts[parts.index("chapters") :]
     if len(inside) == 1:
-        return "front" if inside == ["short_book"] else "opening"
+        return "front" if inside[0] in ("short_book", "teaching") else "opening"
     return FOLDERS.get(inside[0], "chapter")
 
 
