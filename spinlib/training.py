@@ -92,7 +92,7 @@ def fit(
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
     then that of the batch. ``prompts`` may also be a function: ``prompts(rng)`` draws a new batch for every step.
     ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim`` that needs no closure (not LBFGS); its own weight
-    decay stays off, because the ridge is in the loss. ``lr`` is a number, or a function of the step, from 0 on.
+    decay stays off, because the ridge is in the loss. ``lr`` is a number, or a function of the step, counted from 0.
 
     ``warm`` is a number of first steps that leave the ridge out, in a run of its own that is not in the history. They
     are needed because zero weights of a product of matrices are a minimum of the loss with a ridge, and some starts
