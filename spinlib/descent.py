@@ -32,11 +32,12 @@ def trajectory(
 ) -> np.ndarray:
     r"""The weights at the start, after each ``every`` steps (default: ``n_steps``) and at the end, first axis the time.
 
-    ``start`` holds the n weights, in any shape, such as W (D+1, D), Thesis eq. (171); or it is a tuple (W_K, W_Q) of
-    W_K (r, D+1) and W_Q (r, D), which are trained while their product W = W_K^T W_Q is what the glass sees and what is
-    returned, eq. (172). ``adam`` takes Adam with its usual constants, else plain gradient descent, on the energy with
-    gradient A w - h, A = ``glass.hessian``. Programs that descend on the mean squared error without its half have
-    twice this gradient: Adam then takes the steps of ``eps`` = 5e-9, and their weight decay is twice the ridge.
+    ``start`` holds the n weights in any shape, such as W (D+1, D), Thesis eq. (171). It may also be a tuple (W_K,
+    W_Q) of W_K (r, D+1) and W_Q (r, D), which are trained while their product W = W_K^T W_Q is what enters the energy
+    and what is returned, eq. (172). The descent is on the energy with gradient A w - h, A = ``glass.hessian``, by
+    Adam with its usual constants if ``adam``, and otherwise by plain gradient descent. Programs that descend on the
+    mean squared error without its half have twice this gradient, so that Adam then takes the steps of ``eps`` = 5e-9,
+    and their weight decay is twice the ridge.
 
     Raises ValueError for shapes that do not fit and where the weights overflow.
 
@@ -79,9 +80,9 @@ def trajectory(
 def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
     """The weights (n_times, ...) under gradient flow dw/dt = h - A w, exactly, at all ``times`` (n_times,) >= 0.
 
-    ``start`` holds the n weights in any shape, which the result keeps. O(n^3) once, by the eigenvectors of A =
-    ``glass.hessian``; flat directions are allowed. Raises ValueError for shapes that do not fit, negative times, and
-    where the energy falls without end and the weights overflow.
+    ``start`` holds the n weights in any shape, which the result keeps. The cost is O(n^3) once, for the eigenvectors
+    of A = ``glass.hessian``; flat directions are allowed. Raises ValueError for shapes that do not fit, for negative
+    times, and where the energy falls without end and the weights overflow.
 
     >>> import numpy as np
     >>> from spinlib.descent import flow

@@ -10,10 +10,10 @@ from spinlib.spin_glass import SpinGlass
 def hessian_spectrum(prompts: Prompts | Features, ridge: float = 0.0) -> np.ndarray:
     """All n = D (D+1) eigenvalues (n,) of the Hessian A + ridge of the loss, ascending; A = <s s^T> over P prompts.
 
-    Thesis eq. (159), with its ridge. For P < n the P non-zero ones come from the scalar products of the prompts, those
-    of u times those of the queries, so that the cost is O(P^3) and no sample s is formed; the other n - P are exactly
-    ``ridge``.
-    TypeError for others, ValueError for a negative ridge.
+    This is Thesis eq. (159), with its ridge. For P < n the P non-zero eigenvalues of A come from the scalar products
+    of the prompts, those of u times those of the queries, so that the cost is O(P^3) and no sample s is formed; the
+    other n - P are exactly ``ridge``. Raises TypeError for anything but Prompts or Features, and ValueError for a
+    negative ridge.
 
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.landscape import hessian_spectrum
@@ -34,8 +34,9 @@ def hessian_spectrum(prompts: Prompts | Features, ridge: float = 0.0) -> np.ndar
 def block_values(glass: SpinGlass) -> dict[str, np.ndarray]:
     """Fields and couplings of a prompt glass by block, as lists: C, D of the fields, E, F, G of the couplings.
 
-    C (D^2,) fields of W11, D (D,) of the label row; E inside W11, F between it and the row, G inside the row, each pair
-    of spins once. The letters are those of Thesis eq. (132). ValueError where n is not D (D+1).
+    C (D^2,) holds the fields of W11, and D (D,) those of the label row. E holds the couplings inside W11, F those
+    between it and the label row, and G those inside the label row, each pair of spins once. The letters are those of
+    Thesis eq. (132). Raises ValueError where n is not D (D+1).
 
     >>> from spinlib.icl import LinearTask, to_spin_glass
     >>> from spinlib.landscape import block_values

@@ -71,7 +71,8 @@ def style() -> AbstractContextManager:
 def weight_map(ax: Axes, W: ArrayLike, *, limit: float | None = None, title: str = "") -> AxesImage:
     """Draw a weight matrix W (rows, columns) on ``ax`` with zero white; returns the image for a colour bar.
 
-    ``limit`` is the largest absolute value of the colour scale (default: that of W). ValueError for limit <= 0.
+    ``limit`` is the largest absolute value of the colour scale (default: that of W). Raises ValueError for limit <=
+    0.
     """
     W = check_array("W", W, (None, None), hint="a weight map is a matrix")
     if not W.size:

@@ -18,7 +18,7 @@ from spinlib._core import RNG, check_finite, check_integer, check_real, check_rn
 def wishart(n: int, P: int, *, rng: RNG = None) -> np.ndarray:
     """A Wishart matrix Z^T Z / P (n, n), of standard normals Z: its mean is the identity, its rank min(n, P).
 
-    Source: Marchenko and Pastur (1967). ValueError for n, P < 1.
+    Source: Marchenko and Pastur (1967). Raises ValueError for n, P < 1.
 
     >>> from spinlib.random_matrix import wishart
     >>> wishart(3, 5, rng=0).shape
@@ -32,7 +32,7 @@ def wishart(n: int, P: int, *, rng: RNG = None) -> np.ndarray:
 def mp_edges(ratio: float, variance: float = 1.0) -> tuple[float, float]:
     """The two ends of the continuous spectrum, variance (1 -+ sqrt(ratio))^2.
 
-    Source: Marchenko and Pastur (1967). ValueError for ratio <= 0 and variance <= 0.
+    Source: Marchenko and Pastur (1967). Raises ValueError for ratio <= 0 and variance <= 0.
 
     >>> from spinlib.random_matrix import mp_edges
     >>> mp_edges(0.25)
@@ -45,9 +45,9 @@ def mp_edges(ratio: float, variance: float = 1.0) -> tuple[float, float]:
 def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
     """Density of the eigenvalues at x (any shape), without the atom at 0: it integrates to min(1, 1/ratio).
 
-    sqrt((b - x)(x - a)) / (2 pi variance ratio x) between the edges a and b, else 0; at ratio = 1 it grows as 1/sqrt(x)
-    towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). ValueError for ratio <= 0, variance <= 0
-    and NaN, TypeError for an x that is not real.
+    sqrt((b - x)(x - a)) / (2 pi variance ratio x) between the edges a and b, else 0; at ratio = 1 it grows as
+    1/sqrt(x) towards x = 0, where inf is returned. Source: Marchenko and Pastur (1967). Raises ValueError for ratio
+    <= 0, variance <= 0 and NaN, TypeError for an x that is not real.
 
     >>> from spinlib.random_matrix import mp_density
     >>> print(mp_density([0.1, 1.0], ratio=0.25).round(4))
@@ -69,7 +69,7 @@ def mp_density(x: ArrayLike, ratio: float, variance: float = 1.0) -> np.ndarray:
 def mp_moment(k: int, ratio: float, variance: float = 1.0) -> float:
     """E eigenvalue^k = variance^k sum_r ratio^r C(k, r) C(k-1, r) / (r+1), the limit of tr C^k / n.
 
-    Source: Marchenko and Pastur (1967); the coefficients are Narayana's numbers. ValueError for k < 0.
+    Source: Marchenko and Pastur (1967); the coefficients are Narayana's numbers. Raises ValueError for k < 0.
 
     >>> from spinlib.random_matrix import mp_moment
     >>> mp_moment(1, 0.5), mp_moment(2, 0.5)

@@ -25,9 +25,9 @@ __all__ = ["SpinGlass", "gaussian_glass", "shuffled"]
 class SpinGlass(Noun):
     r"""Energy :math:`H(s) = \frac12\sum_i\lambda_i s_i^2 - \sum_i h_i s_i - \sum_{i<j}J_{ij}s_is_j` (Thesis eq. (128)).
 
-    Parameters: ``J`` (n, n) symmetric with zero diagonal, ``h`` (n,) fields, ``lam`` (n,) stiffness of each spin
-    (it need not be positive); the glass keeps read-only copies. Units: energies of the loss of Thesis eq. (123).
-    Raises ValueError for wrong shapes, NaN, a non-symmetric J or a non-zero diagonal.
+    ``J`` (n, n) is symmetric with zero diagonal, ``h`` (n,) holds the fields, and ``lam`` (n,) the stiffness of each
+    spin (it need not be positive); the glass keeps read-only copies. Energies are in units of the loss of Thesis eq.
+    (123). Raises ValueError for wrong shapes, NaN, a J that is not symmetric or a non-zero diagonal.
 
     >>> from spinlib.spin_glass import SpinGlass
     >>> pair = SpinGlass(J=[[0, 0.5], [0.5, 0]], h=[1, 0], lam=[1, 1])
@@ -80,8 +80,8 @@ def gaussian_glass(
 ) -> SpinGlass:
     """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2), one stiffness for all spins.
 
-    The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for
-    stiffness > 2 coupling, up to corrections of order n^(-2/3). ValueError for n < 1, coupling < 0, field < 0.
+    The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for stiffness >
+    2 coupling, up to corrections of order n^(-2/3). Raises ValueError for n < 1, coupling < 0, field < 0.
 
     >>> from spinlib.spin_glass import gaussian_glass
     >>> glass = gaussian_glass(50, rng=0)
@@ -99,10 +99,10 @@ def gaussian_glass(
 def shuffled(glass: SpinGlass, groups: ArrayLike | None = None, *, rng: RNG = None) -> SpinGlass:
     """The same glass with its couplings permuted at random: their distribution stays, their correlations go.
 
-    ``groups`` (n,) integers: a coupling moves only among those that join the same two groups (None: one group). J stays
-    symmetric with a zero diagonal; h and lam are kept. This is the fair version of the pure spin glass of Thesis
-    section 5.5.2, whose published code draws from a density that is not normalised and makes J unsymmetric. ValueError
-    for groups of another length. The result need not have a ground state.
+    ``groups`` (n,) holds integers, and a coupling moves only among those that join the same two groups (None: one
+    group). J stays symmetric with a zero diagonal; h and lam are kept. This is the fair version of the pure spin
+    glass of Thesis section 5.5.2, whose published code draws from a density that is not normalised and makes J
+    unsymmetric. Raises ValueError for groups of another length. The result need not have a ground state.
 
     >>> import numpy as np
     >>> from spinlib.spin_glass import gaussian_glass, shuffled

@@ -92,18 +92,20 @@ def fit(
     replacement for each step (None: all of them; then nothing is random and ``rng`` is not used), and ``loss`` is
     then that of the batch. ``prompts`` may also be a function: ``prompts(rng)`` draws a new batch for every step.
     ``optimizer(parameters, lr=lr)`` may be any of ``torch.optim`` that needs no closure (not LBFGS); its own weight
-    decay stays off, because the ridge is in the loss. ``lr`` is a number, or a function of the step, from 0 on.
+    decay stays off, because the ridge is in the loss. ``lr`` is a number, or a function of the step, counted from 0.
 
-    ``warm`` first steps leave the ridge out, in a run of its own that is not in the history: zero weights of a product
-    of matrices are a minimum of the loss with a ridge, and some starts would fall into it.
+    ``warm`` is a number of first steps that leave the ridge out, in a run of its own that is not in the history. They
+    are needed because zero weights of a product of matrices are a minimum of the loss with a ridge, and some starts
+    would fall into it.
 
-    ``settle`` stops when the test error has settled: ten checks, ``test_every`` steps apart, are averaged at a time;
-    where the average is not lower than the lowest before it by this fraction, ``lr`` is divided by 4; where this has
-    helped no more at lr/64, training ends. ``n_steps`` stays the limit: reaching it first warns with
-    ConvergenceWarning. The test prompts then have chosen the moment to stop, so measure the error on others.
+    ``settle`` stops the training when the test error no longer falls. Ten checks, ``test_every`` steps apart, are
+    averaged at a time; where the average is not lower than the lowest one before it by this fraction, ``lr`` is
+    divided by 4, and where this no longer helps at lr/64, training ends. ``n_steps`` remains the limit, and reaching
+    it first gives a ConvergenceWarning. The test prompts have then chosen the moment to stop, so measure the error on
+    others.
 
     The model trains in its own dtype (``model.float()``: half the time and memory, errors equal to about 1e-3 of
-    themselves) on ``device`` ("cuda" for a GPU, None: where it is), and returns to where it was.
+    themselves) on ``device`` ("cuda" for a GPU; None: where it is), and returns to where it was.
 
     Raises ValueError for bad options or shapes. A loss that stops being finite ends the run with a
     ConvergenceWarning; the weights and the history are then those of the last finite loss.

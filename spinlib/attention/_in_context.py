@@ -15,16 +15,17 @@ from spinlib.attention._models import Model
 class InContextTransformer(Model):
     """A small transformer that answers every question of a prompt from the pairs before it, in float32.
 
-    ``model(pairs)`` takes pairs (P, n, D+1) = (x_t, y_t), one a row, and returns answers (P, n): entry t is its guess
-    of label t from the pairs before t. Every x_t enters twice: as a question (x_t, 0, 1), which may look at itself and
-    at the pairs before it, and as a pair (x_t, y_t, 0), which may look at itself and the pairs before. Two parts a
-    layer, attention and feed-forward net, each added to the tokens; no normalisation and no positions.
+    ``model(pairs)`` takes pairs (P, n, D+1) = (x_t, y_t), one in each row, and returns answers (P, n), of which entry
+    t is its estimate of label t from the pairs before t. Every x_t enters twice: as a question (x_t, 0, 1), which may
+    attend to itself and to the pairs before it, and as a pair (x_t, y_t, 0), which may attend to itself and to the
+    pairs before it. A layer has two parts, attention and a feed-forward network, each added to the tokens; there is
+    no normalisation and there are no positions.
 
-    ``embed`` (D+2, width) reads a token, ``layers`` are :class:`Block`, ``out`` (width,) reads the answer. Weights
-    start as N(0, 1/rows) drawn from ``rng``, what a block adds divided by the root of the number of layers, and ``out``
-    as 0, so that its first answers are all 0. Source: Garg et al. (2022), with questions beside pairs; the blocks are
-    those of Thesis eqs. (3) to (6), (9). ValueError for sizes below 1, for heads that do not divide the width and for
-    pairs of another shape.
+    ``embed`` (D+2, width) embeds a token, ``layers`` are :class:`Block`, and ``out`` (width,) reads off the answer.
+    Weights start as N(0, 1/rows) drawn from ``rng``, those of what a block adds divided by the root of the number of
+    layers, and ``out`` as 0, so that the first answers are all 0. Source: Garg et al. (2022), with questions beside
+    pairs; the blocks are those of Thesis eqs. (3) to (6), (9). Raises ValueError for sizes below 1, for heads that do
+    not divide the width and for pairs of another shape.
 
     >>> from spinlib.attention import InContextTransformer
     >>> InContextTransformer(2, rng=0)([[[1.0, 2.0, 0.5], [0.0, 1.0, 0.0]]]).tolist()
@@ -51,7 +52,7 @@ class InContextTransformer(Model):
     def load(cls, weights: Mapping[str, TensorLike]) -> InContextTransformer:
         """The net of stored weights ``embed``, ``out``, and ``W_Q_k`` to ``b_2_k`` of block k; not to be trained.
 
-        ValueError for names or shapes that are not those of one net.
+        Raises ValueError for names or shapes that are not those of one net.
         """
         stems = {name: name.rpartition("_")[::2] for name in weights if "_" in name}
         return restored(

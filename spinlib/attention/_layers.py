@@ -20,9 +20,9 @@ from spinlib.attention._tokens import rotary
 
 
 def causal_mask(N: int) -> torch.Tensor:
-    """The mask (N, N) of a decoder: True where row i may look at column j, which is j <= i.
+    """The mask (N, N) of a decoder: True where row i may attend to column j, which is j <= i.
 
-    Source: Thesis eq. (9), whose two cases are exchanged in print. ValueError for N below 1.
+    Source: Thesis eq. (9), whose two cases are exchanged in print. Raises ValueError for N below 1.
 
     >>> from spinlib.attention import causal_mask
     >>> causal_mask(2).tolist()
@@ -33,13 +33,14 @@ def causal_mask(N: int) -> torch.Tensor:
 
 
 def attention_weights(Q: TensorLike, K: TensorLike, mask: TensorLike | None = None) -> torch.Tensor:
-    r"""The attention matrix :math:`\mathrm{softmax}(QK^\top/\sqrt{d_k})`: row i says how query i shares its attention
-    among the keys.
+    r"""The attention matrix :math:`\mathrm{softmax}(QK^\top/\sqrt{d_k})`: row i has the weights with which query i
+    attends to the keys.
 
-    ``Q`` (..., n, d_k), ``K`` (..., m, d_k), ``mask`` booleans (..., n, m), True where query i may look at key j.
-    Returns (..., n, m), rows summing to one, exactly 0 where the mask hides; times the values it is
-    ``torch.nn.functional.scaled_dot_product_attention``. Source: Thesis eqs. (4), (5), (10b). ValueError for shapes
-    that do not match, numbers too large and a query that may look nowhere, TypeError for a mask that is not boolean.
+    ``Q`` is (..., n, d_k), ``K`` is (..., m, d_k), and ``mask`` holds booleans (..., n, m), True where query i may
+    attend to key j. The result (..., n, m) has rows that sum to one, and is exactly 0 where the mask hides;
+    multiplied by the values it is ``torch.nn.functional.scaled_dot_product_attention``. Source: Thesis eqs. (4), (5),
+    (10b). Raises ValueError for shapes that do not match, for entries that are too large and for a query that may
+    attend to no key, and TypeError for a mask that is not boolean.
 
     >>> from spinlib.attention import attention_weights
     >>> attention_weights([[0.0]], [[1.0], [2.0], [3.0]]).mul(3).tolist()
@@ -81,11 +82,12 @@ def _to_mask(mask: TensorLike, shape: tuple[int, ...]) -> torch.Tensor:
 class Attention(torch.nn.Module):
     r"""Multi-head attention :math:`\mathrm{Concat}(\mathrm{Attn}_1,\dots,\mathrm{Attn}_H)\,W_O`, tokens as rows.
 
-    ``attention(X, memory, mask)``: ``X`` (..., n, D) asks, ``memory`` (..., m, D) answers; without a memory X asks
-    itself (self-attention), with one it is cross-attention. ``mask`` (..., n, m) is common to the heads; ``rotate``
-    turns queries and keys by :func:`rotary`. Returns (..., n, D). The weights ``W_Q``, ``W_K``, ``W_V`` (H, D, D/H)
-    and ``W_O`` (D, D) start as N(0, 1/D) drawn from ``rng``, in float64. Source: Thesis eqs. (3), (4), (10a)-(10c),
-    (12a)-(12c). ValueError for shapes that do not match and where heads does not divide D.
+    In ``attention(X, memory, mask)`` the tokens of ``X`` (..., n, D) give the queries and those of ``memory`` (...,
+    m, D) the keys and values. Without a memory these come from X too (self-attention); with one it is
+    cross-attention. ``mask`` (..., n, m) is common to the heads; ``rotate`` turns queries and keys by :func:`rotary`.
+    The result has shape (..., n, D). The weights ``W_Q``, ``W_K``, ``W_V`` (H, D, D/H) and ``W_O`` (D, D) start as
+    N(0, 1/D) drawn from ``rng``, in float64. Source: Thesis eqs. (3), (4), (10a)-(10c), (12a)-(12c). Raises
+    ValueError for shapes that do not match and where heads does not divide D.
 
     >>> from spinlib.attention import Attention
     >>> tuple(Attention(2, 2, rng=0)([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).shape)
@@ -151,13 +153,13 @@ class Attention(torch.nn.Module):
 class Block(torch.nn.Module):
     r"""One block of an encoder, or with ``cross`` of a decoder: attention, feed-forward net, normalisations.
 
-    Each part f, ``own`` attention, ``cross`` attention to a memory, then the net :meth:`feed`, is added to the tokens
-    and normalised: :math:`x\to\mathrm{LN}(f(x)+x)`, or :math:`x\to f(x)+x` without ``norm``. ``block(X, memory,
-    mask)`` takes X (..., N, D) and returns this shape; ``mask`` and ``rotate`` are those of :class:`Attention`, for its
-    own attention. With :func:`causal_mask` it is the block of a decoder, or of a decoder-only model. ``W_1`` (D,
-    hidden) and ``W_2`` (hidden, D) start as N(0, 1/rows) drawn from ``rng``, ``b_1`` and ``b_2`` as 0; ``gain`` and
-    ``shift`` have a row for each normalisation, 1 and 0.
-    Source: Thesis eqs. (1), (2), (6), (7), (10)-(13). ValueError for shapes that do not match and for a memory without
+    Each part f (``own`` attention, ``cross`` attention to a memory, then the network :meth:`feed`) is added to the
+    tokens and normalised: :math:`x\to\mathrm{LN}(f(x)+x)`, or :math:`x\to f(x)+x` without ``norm``. ``block(X,
+    memory, mask)`` takes X (..., N, D) and returns this shape; ``mask`` and ``rotate`` are those of
+    :class:`Attention`, for its own attention. With :func:`causal_mask` it is the block of a decoder, or of a
+    decoder-only model. ``W_1`` (D, hidden) and ``W_2`` (hidden, D) start as N(0, 1/rows) drawn from ``rng``, ``b_1``
+    and ``b_2`` as 0; ``gain`` and ``shift`` have a row for each normalisation and start as 1 and 0. Source: Thesis
+    eqs. (1), (2), (6), (7), (10)-(13). Raises ValueError for shapes that do not match and for a memory without
     ``cross`` or the reverse.
 
     >>> from spinlib.attention import Block
@@ -197,7 +199,7 @@ class Block(torch.nn.Module):
 
         Without ``gain`` and ``shift`` it does not normalise.
 
-        ValueError for names or shapes that are not those of one block.
+        Raises ValueError for names or shapes that are not those of one block.
         """
         return restored(
             weights,

@@ -38,11 +38,11 @@ class LinearAttention(Model):
     into the V_h and adds no function, but with a ridge on every parameter it changes where training ends.
 
     Every other matrix is (heads, D+1, D+1) as in the transformer, including what the prediction never sees: the last
-    column of W meets the query's empty label slot, and of W_O, or of V without it, only the last row is read. The data
-    exert no force on these entries; only a ridge moves them. ``weights()`` returns W without that column, as
-    ``spinlib.icl`` uses it. All entries start as N(0, 1/columns) drawn from ``rng``. Source: Thesis eqs. (120), (121),
-    (163), (164), (170), (171), (172). ValueError for D or heads below 1, for output without value and for an X of
-    another D.
+    column of W meets the query's empty label slot, and of W_O, or of V without it, only the last row is read. The
+    data exert no force on these entries; only a ridge moves them. ``weights()`` returns W without that column, as
+    ``spinlib.icl`` uses it. All entries start as N(0, 1/columns) drawn from ``rng``. Source: Thesis eqs. (120),
+    (121), (163), (164), (170), (171), (172). Raises ValueError for D or heads below 1, for output without value and
+    for an X of another D.
 
     >>> from spinlib.attention import LinearAttention
     >>> model = LinearAttention(1, rng=0).set_weights([[0.5], [0.0]])
@@ -93,7 +93,7 @@ class LinearAttention(Model):
     def features(self, u: ArrayLike, query: ArrayLike) -> tuple[torch.Tensor, torch.Tensor]:
         """What :meth:`summary` returns of prompts of which only ``u`` (P, D+1) and ``query`` (P, D) are known.
 
-        ValueError for a model with values, which reads more of a prompt.
+        Raises ValueError for a model with values, which reads more of a prompt.
         """
         if self.value:
             raise ValueError(
@@ -146,11 +146,11 @@ class LinearAttention(Model):
 class SoftmaxAttention(Model):
     r"""Softmax attention with trainable weights, :math:`\hat y = Y_{D+1,N+1}` of Thesis eq. (165), in float64.
 
-    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,). ``H`` is the number of rows of W_Q and W_K (H, D+1); W_V
-    is (D+1, D+1), and only its last row is read. Only the column of the query is computed: training needs no more. All
-    entries start as N(0, 1/(D+1)) drawn from ``rng``.
-    Source: Thesis eq. (165), with its scale sqrt(D) and the usual names: W_Q acts on the token that asks. ValueError
-    for D or H below 1 and for an X of another D.
+    ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,). ``H`` is the number of rows of W_Q and W_K (H, D+1);
+    W_V is (D+1, D+1), and only its last row is used. Only the column of the query is computed, because training needs
+    no more. All entries start as N(0, 1/(D+1)) drawn from ``rng``. Source: Thesis eq. (165), with its scale sqrt(D)
+    and the usual names: W_Q acts on the token that asks. Raises ValueError for D or H below 1 and for an X of another
+    D.
 
     >>> from spinlib.attention import SoftmaxAttention
     >>> model = SoftmaxAttention(1, 2, rng=0)
@@ -189,9 +189,9 @@ class TransformerBlock(SoftmaxAttention):
     r"""One block of a transformer, softmax attention and a feed-forward net with residual connections, in float64.
 
     ``model(X)`` takes X (P, D+1, N+1) and returns y_hat (P,), the corner of :math:`Y = Z +
-    W_2\,\mathrm{ReLU}(W_1Z+b_1)+b_2` with :math:`Z = Y_{SA}(X) + X`. ``H`` is the number of rows of W_Q, W_K and of W_1
-    (H, D+1). There is no layer normalisation. Weights start as N(0, 1/columns) drawn from ``rng``, the biases as 0.
-    Source: Thesis eqs. (166) to (169). ValueError for D or H below 1 and for an X of another D.
+    W_2\,\mathrm{ReLU}(W_1Z+b_1)+b_2` with :math:`Z = Y_{SA}(X) + X`. ``H`` is the number of rows of W_Q, W_K and of
+    W_1 (H, D+1). There is no layer normalisation. Weights start as N(0, 1/columns) drawn from ``rng``, the biases as
+    0. Source: Thesis eqs. (166) to (169). Raises ValueError for D or H below 1 and for an X of another D.
 
     >>> from spinlib.attention import architecture
     >>> model = architecture("TF", 20, 32, rng=0)
@@ -217,9 +217,9 @@ def architecture(
 ) -> torch.nn.Module:
     """The model of that name with fresh weights: SLA, FLA, FLA_published, MHLA, SA or TF.
 
-    SLA, FLA, MHLA, SA and TF are Thesis eqs. (163), (164), (170), (165) and (166) to (169). FLA_published has V = 1 and
-    W = W_K^T W_Q, eq. (172), a second way to factor SLA (the name is historical; see the test of the published value).
-    ValueError for another name, naming these.
+    SLA, FLA, MHLA, SA and TF are Thesis eqs. (163), (164), (170), (165) and (166) to (169). FLA_published has V = 1
+    and W = W_K^T W_Q, eq. (172), a second way to factor SLA (the name is historical; see the test of the published
+    value). Raises ValueError for another name, naming these.
 
     >>> from spinlib.attention import architecture
     >>> for name in ("SLA", "FLA", "MHLA", "SA", "TF"):

@@ -10,10 +10,10 @@ from spinlib._core import check_array, check_last_axis, check_real
 def retrieve(patterns: ArrayLike, x: ArrayLike, beta: float = 1.0) -> np.ndarray:
     r"""One update of queries: :math:`x\to\sum_\mu\xi^\mu\,\mathrm{softmax}_\mu(\beta\,x\cdot\xi^\mu)`.
 
-    Patterns (N, d) are keys and values, x is (..., d), one query a row, and so is the result. The scores have no
-    1/sqrt(d): for patterns of length sqrt(d) they are beta d times the overlap. The energy
+    The patterns (N, d) are keys and values, and x is (..., d), with one query in each row, as is the result. The
+    scores have no 1/sqrt(d): for patterns of length sqrt(d) they are beta d times the overlap. The energy
     :math:`|x|^2/2-\ln\sum_\mu e^{\beta x\cdot\xi^\mu}/\beta` falls by at least half the square of the step. Source:
-    Ramsauer et al. (2020). ValueError for empty or unequal shapes and for beta <= 0.
+    Ramsauer et al. (2020). Raises ValueError for empty or unequal shapes and for beta <= 0.
 
     >>> from spinlib.attention import retrieve
     >>> print(retrieve([[3.0, 0], [0, 3.0]], [1.0, 0.5], beta=2.0).round(2))

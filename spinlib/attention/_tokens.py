@@ -11,10 +11,10 @@ def embed(
 ) -> torch.Tensor:
     r"""The input of a transformer, :math:`x_i=v_{u_i}+p_i`: a row of the table for each word, plus its position.
 
-    ``words`` (..., N) are integers below the size V of the vocabulary, ``table`` is (V, D), ``positions`` (N_max, D)
-    has a row for each place of the longest context. Returns (..., N, D). Source: Thesis section 2.1.1; Vaswani et al.
-    (2017). ValueError for no words, an unknown word and more than N_max of them, TypeError for words that are not
-    integers.
+    ``words`` (..., N) are integers below the size V of the vocabulary, ``table`` is (V, D), and ``positions`` (N_max,
+    D) has a row for each place of the longest context. The result has shape (..., N, D). Source: Thesis section
+    2.1.1; Vaswani et al. (2017). Raises ValueError if there are no words, more than N_max of them or an unknown one,
+    and TypeError for words that are not integers.
 
     >>> from spinlib.attention import embed
     >>> embed([2, 0], [[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]], [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]]).tolist()
@@ -54,7 +54,7 @@ def sinusoidal_positions(N: int, D: int, *, base: float = 10_000.0) -> torch.Ten
     :math:`\omega_k=\text{base}^{-2k/D}`, with n from 0.
 
     Returns (N, D) in float64. A shift of the position is a rotation of every hand, the same for all n. Source: Thesis
-    section 2.1.1; Vaswani et al. (2017). ValueError for an odd D, N below 1 and a base below 1e-75.
+    section 2.1.1; Vaswani et al. (2017). Raises ValueError for an odd D, N below 1 and a base below 1e-75.
 
     >>> from spinlib.attention import sinusoidal_positions
     >>> [round(x, 4) for x in sinusoidal_positions(3, 2)[2].tolist()]      # sin 2, cos 2
@@ -72,9 +72,10 @@ def rotary(
     r"""Rotary positions: the pair (2k, 2k+1) of the components of row n is turned by the angle :math:`n\omega_k`,
     :math:`\omega_k=\text{base}^{-2k/d}`.
 
-    ``X`` (..., N, d) are queries or keys, ``positions`` (N,) their places (0, 1, ... if not given). Returns the shape
-    of X. The dot product of a turned query and a turned key depends on the difference of their places only. Source:
-    Thesis section 2.1.1; Su et al. (2024). ValueError for an odd d and for positions that are not one a row.
+    ``X`` (..., N, d) are queries or keys, and ``positions`` (N,) their places (0, 1, ... if not given). The result
+    has the shape of X. The dot product of a turned query and a turned key depends only on the difference of their
+    places. Source: Thesis section 2.1.1; Su et al. (2024). Raises ValueError for an odd d and for positions that are
+    not one for each row.
 
     >>> from math import pi
     >>> from spinlib.attention import rotary

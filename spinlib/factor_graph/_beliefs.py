@@ -24,9 +24,10 @@ from spinlib.factor_graph._sum_product import Layout, normalised
 class Beliefs(Found):
     """What belief propagation found.
 
-    ``marginals`` (n, K) with K the largest number of states (0 where a variable has fewer); ``factor_marginals`` one
-    table a factor; ``log_Z`` the Bethe value; ``messages`` (edges, K) from factors to variables, edges in the order of
-    ``FactorGraph.edges``; ``converged``, ``n_iter``, ``residual``, ``history``, ``reason`` as in every iteration here.
+    ``marginals`` is (n, K) with K the largest number of states (0 where a variable has fewer); ``factor_marginals``
+    has one table for each factor; ``log_Z`` is the Bethe value; ``messages`` (edges, K) are those from factors to
+    variables, with edges in the order of ``FactorGraph.edges``; and ``converged``, ``n_iter``, ``residual``,
+    ``history``, ``reason`` are as in every iteration here.
     """
 
     marginals: np.ndarray
@@ -93,11 +94,12 @@ def bp(
 def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     r"""Shifts of log Z by each variable (n,) and each factor (M,), from messages (E, K) of factors to variables.
 
-    The first is log Z gained by adding variable i together with its factors, :math:`\ln\sum_x\prod_b u_{b\to i}(x)`,
-    the second by adding factor a alone, :math:`\ln\sum f_a\prod_j m_{j\to a}`; m are the messages of variables to
-    factors that follow from ``messages`` and u the unnormalised answers. The Bethe value is ``variable.sum() - ((degree
-    - 1) * factor).sum()`` with the degree of each factor. For p-spin Ising factors the second is log[cosh(beta J) (1 +
-    tanh(beta J) prod m)]. ValueError: as bp. Source: slides of pspin_ising; Mezard and Montanari (2009), 14.2.4.
+    The first is the log Z gained by adding variable i together with its factors, :math:`\ln\sum_x\prod_b u_{b\to
+    i}(x)`, the second that gained by adding factor a alone, :math:`\ln\sum f_a\prod_j m_{j\to a}`; m are the messages
+    of variables to factors that follow from ``messages``, and u the unnormalised messages of factors. The Bethe value
+    is ``variable.sum() - ((degree - 1) * factor).sum()`` with the degree of each factor. For p-spin Ising factors the
+    second is log[cosh(beta J) (1 + tanh(beta J) prod m)]. Raises ValueError as bp does. Source: slides of
+    pspin_ising; Mezard and Montanari (2009), 14.2.4.
 
     >>> from spinlib.factor_graph import bethe_terms, bp, ising
     >>> pair = ising([[0, 1], [1, 0]])

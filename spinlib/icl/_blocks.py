@@ -16,14 +16,15 @@ Block = namedtuple("Block", ("u", "query", "y"))
 
 
 class Blocks:
-    """P prompts of D inputs to go over, once or sweep by sweep: all that a solver knows of where and how.
+    """P prompts of D inputs to go over, once or sweep by sweep: all that a solver needs about where and how.
 
-    ``prompts``: Prompts, Features, :meth:`LinearTask.blocks`, or any sequence of Features of one size (the last may be
-    smaller). ``dtype`` float32 takes half the memory and time; sums over blocks are in float64. ``device``, such as
-    "cuda", has torch make the products. ``jobs`` workers of joblib share a sweep: threads here, under
-    ``joblib.parallel_config(backend="dask")`` or ``"ray"`` those of a cluster, from which 32 sums come back. ``keep``
-    holds the blocks in memory; None holds a list, and reads another sequence again in every sweep. Workers and order
-    change no bit (one thread a worker); size of the blocks, device and processor change rounding.
+    ``prompts`` may be Prompts, Features, :meth:`LinearTask.blocks`, or any sequence of Features of one size (the last
+    may be smaller). With ``dtype`` float32 the blocks take half the memory and time; sums over blocks are in float64.
+    With a ``device``, such as "cuda", torch makes the products. ``jobs`` is the number of workers of joblib that
+    divide a sweep among them: threads here, and under ``joblib.parallel_config(backend="dask")`` or ``"ray"`` those
+    of a cluster, from which 32 sums come back. ``keep`` holds the blocks in memory; by default, None, a list is held,
+    and any other sequence is read again in every sweep. Workers and their order change no bit (with one thread per
+    worker); the size of the blocks, the device and the processor change rounding.
 
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.inference import ground_state_cg

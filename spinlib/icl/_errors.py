@@ -13,15 +13,15 @@ def population_error(
 ) -> float:
     r"""Generalisation error E (y_hat - y)^2 of the weights W, exact, over prompts, tasks, queries (Thesis eq. (124)).
 
-    W (D+1, D) or (D+1, D+1); a fresh task a prompt; ``noise`` in the prompt and in the query's label; ``corr`` as in
-    :class:`LinearTask`: the covariance c of two tokens, Thesis eq. (162), or that of all tokens, K = [[M, k], [k^T,
-    s]], the query last. Writing A = W[:D, :D] and v = W[D, :D], it is
+    W is (D+1, D) or (D+1, D+1), and every prompt has a fresh task; ``noise`` is in the labels of the prompt and of
+    the query. ``corr`` is, as in :class:`LinearTask`, the covariance c of two tokens, Thesis eq. (162), or that of
+    all tokens, K = [[M, k], [k^T, s]], the query last. With A = W[:D, :D] and v = W[D, :D] the error is
 
     .. math:: s+\sigma^2-2\beta\,\mathrm{tr}A+\alpha|A|^2+\gamma\big[(\mathrm{tr}A)^2+\mathrm{tr}A^2\big]+\rho\,|v|^2
 
-    with Gaussian moments alpha, beta, gamma, rho (Wick). At c = 0, beta is 1/D, gamma is 0, alpha = [1 + (D + 1 +
-    D noise^2) / N] / D and rho = (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4). ValueError for N < 1, noise < 0, corr
-    outside [0, 1] or no covariance, wrong shapes.
+    with Gaussian moments alpha, beta, gamma, rho (Wick). At c = 0, beta is 1/D, gamma is 0, alpha = [1 + (D + 1 + D
+    noise^2) / N] / D and rho = (1 + 2/N) (1 + 2/D + 2 noise^2 + noise^4). Raises ValueError for N < 1, noise < 0,
+    corr outside [0, 1] or not a covariance, and for wrong shapes.
 
     >>> import numpy as np
     >>> from spinlib.icl import population_error
@@ -58,8 +58,8 @@ def population_error(
 def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.ndarray:
     """The W (D+1, D) that minimises ``population_error(W, N, noise) / 2 + ridge |W|^2 / 2``: c I over a row of zeros.
 
-    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D) is the limit P -> infinity of the ground state. It is not the identity
-    of Thesis eq. (158). ValueError for D, N < 1 and ridge, noise < 0.
+    c = 1 / (1 + (D + 1 + D noise^2)/N + ridge D) is the limit P -> infinity of the ground state. It is not the
+    identity of Thesis eq. (158). Raises ValueError for D, N < 1 and ridge, noise < 0.
 
     >>> from spinlib.icl import best_weights, population_error
     >>> W = best_weights(D=20, N=100)
@@ -74,8 +74,8 @@ def best_weights(D: int, N: int, ridge: float = 0.0, noise: float = 0.0) -> np.n
 def contrast(W: ArrayLike) -> float:
     """Cosine of W11 = W[:D, :D] with the identity (Thesis eq. (161)), 1 for every positive multiple of it.
 
-    W (D+1, D) or (D+1, D+1). The published code takes the whole W against I_{D+1}, which cannot exceed sqrt(D/(D+1)).
-    ValueError for wrong shapes and for W11 = 0, which has no direction.
+    W is (D+1, D) or (D+1, D+1). The published code compares the whole W with I_{D+1}, which gives a cosine of at most
+    sqrt(D/(D+1)). Raises ValueError for wrong shapes and for W11 = 0, which has no direction.
 
     >>> from spinlib.icl import best_weights, contrast
     >>> print(f"{contrast(best_weights(5, 10)):.12f}")
@@ -92,11 +92,11 @@ def contrast(W: ArrayLike) -> float:
 
 
 def controlled_error(y_hat: ArrayLike, prompts: Prompts, noise: float = 0.0) -> float:
-    """Mean of (y_hat - y)^2 over prompts, with the best linear attention as control variate: no bias, less luck.
+    """Mean of (y_hat - y)^2 over prompts, with the best linear attention as control variate: no bias, less variance.
 
-    ``y_hat`` (P,) are the answers of any model to ``prompts``, whose labels have noise of standard deviation ``noise``.
-    The mean square of the best linear attention on the same prompts is subtracted, and its exact error added.
-    ValueError for answers of another shape.
+    ``y_hat`` (P,) are the answers of any model to ``prompts``, whose labels have noise of standard deviation
+    ``noise``. The mean square of the best linear attention on the same prompts is subtracted, and its exact error
+    added. Raises ValueError for answers of another shape.
 
     >>> from spinlib.icl import LinearTask, best_weights, controlled_error, linear_attention
     >>> prompts = LinearTask(4, 10).sample(50, rng=0)

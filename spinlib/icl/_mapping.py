@@ -13,8 +13,9 @@ from spinlib.spin_glass import SpinGlass
 def averages(prompts: Prompts | Features) -> tuple[np.ndarray, np.ndarray]:
     """All that the loss keeps of the prompts: A = <s s^T> (n, n) and h = <y s> (n,), averages over the P samples.
 
-    n = D (D+1), in the order of ``W.ravel()`` for W (D+1, D); the energy of Thesis eq. (128) is w.A w / 2 - h.w plus
-    the ridge. Memory n^2 numbers and a block of samples. TypeError for others.
+    Here n = D (D+1), in the order of ``W.ravel()`` for W (D+1, D), and the energy of Thesis eq. (128) is w.A w / 2 -
+    h.w plus the ridge. The memory is n^2 numbers and a block of samples. Raises TypeError for anything but Prompts or
+    Features.
 
     >>> from spinlib.icl import LinearTask, averages
     >>> A, h = averages(LinearTask(D=3, N=5).sample_features(50, rng=0))
@@ -37,9 +38,9 @@ def averages(prompts: Prompts | Features) -> tuple[np.ndarray, np.ndarray]:
 def to_spin_glass(prompts: Prompts | Features, ridge: float) -> SpinGlass:
     """The spin glass whose energy is the loss of the linear-attention transformer, up to <y^2>/2 (Thesis eq. (128)).
 
-    n = D (D+1) spins, vec(W) row by row for W (D+1, D), and the :func:`averages` of the prompts: J_ij = -<s_i s_j>,
-    h_i = <y s_i>, lam_i = ridge + <s_i^2>. (The text under eq. (128) prints ridge - <s_i^2>: a misprint.) ValueError
-    for a negative ridge; TypeError for others.
+    The n = D (D+1) spins are vec(W), row by row for W (D+1, D), and the rest follows from the :func:`averages` of the
+    prompts: J_ij = -<s_i s_j>, h_i = <y s_i>, lam_i = ridge + <s_i^2>. (The text under eq. (128) prints ridge -
+    <s_i^2>, a misprint.) Raises ValueError for a negative ridge, and TypeError for anything but Prompts or Features.
 
     >>> from spinlib.icl import LinearTask, to_spin_glass
     >>> glass = to_spin_glass(LinearTask(D=3, N=5).sample_features(50, rng=0), ridge=0.1)
@@ -56,8 +57,8 @@ def to_spin_glass(prompts: Prompts | Features, ridge: float) -> SpinGlass:
 def training_loss(W: ArrayLike, prompts: Prompts | Features, ridge: float = 0.0) -> float:
     """Training loss ``<(y_hat - y)^2>/2 + ridge |W|^2/2`` of the linear attention with weights W (Thesis eq. (123)).
 
-    W (D+1, D), or (D+1, D+1), whose last column enters only the penalty. ``training_loss - H`` is <y^2>/2, the constant
-    that eq. (127b) drops. ValueError for shapes that do not fit and a negative ridge.
+    W is (D+1, D), or (D+1, D+1), where the last column enters only the penalty. ``training_loss - H`` is <y^2>/2, the
+    constant that eq. (127b) drops. Raises ValueError for shapes that do not fit and for a negative ridge.
 
     >>> import numpy as np
     >>> from spinlib.icl import LinearTask, to_spin_glass, training_loss
@@ -77,8 +78,8 @@ def training_loss(W: ArrayLike, prompts: Prompts | Features, ridge: float = 0.0)
 def weights(mean: ArrayLike, D: int | None = None) -> np.ndarray:
     """The spins as the weight matrix W (D+1, D): vec^-1, row by row; W.ravel() goes back.
 
-    ``mean`` (n,) with n = D (D+1), from which ``D`` follows; where it is given, it must fit. Source: Thesis section
-    4.2. ValueError for another length.
+    ``mean`` is (n,) with n = D (D+1), from which ``D`` follows; if ``D`` is given, it must fit. Source: Thesis
+    section 4.2. Raises ValueError for another length.
 
     >>> from spinlib.icl import weights
     >>> weights([1, 2, 3, 4, 5, 6]).tolist()
@@ -102,7 +103,7 @@ def linear_attention(W: ArrayLike, X: ArrayLike) -> np.ndarray:
     nothing; ``X`` (P, D+1, N+1) holds one prompt a row: N columns (x_i; y_i) and last the query (x; 0). Returns (P,).
     N is the number of examples, one less than the columns of X (the code published with the paper divides by N+1: its
     W is (N+1)/N times this one). Source: Thesis eqs. (121), (122) and (125), whose ``X_{D,i}`` is ``X_{D+1,i}``.
-    ValueError where shapes do not fit.
+    Raises ValueError where shapes do not fit.
 
     >>> import numpy as np
     >>> from spinlib.icl import LinearTask, linear_attention
@@ -132,10 +133,11 @@ def _predict(W, u, query) -> np.ndarray:
 def in_context_ridge(X: ArrayLike, ridge: float = 0.0) -> np.ndarray:
     r"""Predictions y_hat (P,) of a student who fits each prompt afresh, by ridge regression on its N examples.
 
-    ``X`` (P, D+1, N+1) prompts; the student minimises ``mean_i (y_i - v.x_i)^2 + ridge |v|^2`` over v and answers
-    v.query. At ridge 0 it takes the shortest v among the minima. For the task of :class:`LinearTask` with independent
-    tokens, ridge = D noise^2 / N makes it the posterior mean, so that no other prediction has a smaller mean squared
-    error. O(P D^2 (D + N)) time. ValueError for other shapes and a negative ridge.
+    ``X`` (P, D+1, N+1) holds the prompts. The student minimises ``mean_i (y_i - v.x_i)^2 + ridge |v|^2`` over v and
+    answers v.query. At ridge 0 it takes the shortest v among the minima. For the task of :class:`LinearTask` with
+    independent tokens, ridge = D noise^2 / N makes the answer the posterior mean, so that no other prediction has a
+    smaller mean squared error. The time is O(P D^2 (D + N)). Raises ValueError for other shapes and for a negative
+    ridge.
 
     >>> from spinlib.icl import LinearTask, in_context_ridge
     >>> prompts = LinearTask(D=3, N=3).sample(5, rng=0)      # three equations for three unknowns, no noise
@@ -161,11 +163,11 @@ def in_context_ridge(X: ArrayLike, ridge: float = 0.0) -> np.ndarray:
 
 
 def pool_posterior(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarray:
-    """Posterior mean (P, n) of the label of each question, given the pairs before it, for one who knows the pool.
+    """Posterior mean (P, n) of the label of each question, given the pairs before it, for a student with the pool.
 
-    ``pairs`` (P, n, D+1) are rows (x_t, y_t) as :meth:`LinearTask.sample_pairs` returns them, ``pool`` (K, D) the rules
-    v of y = v.x + noise g. The weight of rule k is the softmax of minus its squared errors so far over 2 noise^2.
-    ValueError for noise 0, and for shapes that do not match.
+    ``pairs`` (P, n, D+1) holds rows (x_t, y_t) as :meth:`LinearTask.sample_pairs` returns them, and ``pool`` (K, D)
+    the rules v of y = v.x + noise g. The weight of rule k is the softmax of minus its squared errors so far over 2
+    noise^2. Raises ValueError for noise 0, and for shapes that do not match.
 
     >>> from spinlib.icl import pool_posterior
     >>> pool_posterior([[[1.0, 1.0], [2.0, 0.0]]], [[1.0], [-1.0]], noise=0.1).round(6).tolist()

@@ -12,9 +12,9 @@ from spinlib._core import Noun, check_array, check_real, check_type, freeze
 class Prompts(Noun):
     """P prompts as the attention sees them (Thesis eq. (122)).
 
-    ``X`` (P, D+1, N+1): columns are N tokens (x_i; y_i) and the query (x; 0); ``y`` (P,): labels of the queries; ``w``
-    (P, D): the hidden task vectors; all kept as read-only copies. ValueError where shapes disagree, entries are not
-    finite, or the slot of the query's label is not zero.
+    ``X`` (P, D+1, N+1) has as columns N tokens (x_i; y_i) and the query (x; 0); ``y`` (P,) holds the labels of the
+    queries, and ``w`` (P, D) the hidden task vectors. All are kept as read-only copies. Raises ValueError where
+    shapes disagree, entries are not finite, or the slot of the query's label is not zero.
     """
 
     X: np.ndarray
@@ -36,8 +36,8 @@ class Prompts(Noun):
 class Features(Noun):
     """What the energy needs of the prompts: the sample s = u (x) query, of rank one (Thesis eqs. (126), (131)).
 
-    ``u`` (P, D+1) = (X0 y0 / N; y0.y0 / N), ``query`` (P, D), ``y`` (P,). The zero column of eq. (126) is left out.
-    ValueError where shapes disagree or entries are not finite.
+    ``u`` (P, D+1) is (X0 y0 / N; y0.y0 / N), ``query`` (P, D) holds the queries and ``y`` (P,) their labels. The zero
+    column of eq. (126) is left out. Raises ValueError where shapes disagree or entries are not finite.
     """
 
     u: np.ndarray
@@ -60,8 +60,8 @@ class Features(Noun):
 def features(prompts: Prompts | Features) -> Features:
     """The two vectors u = (X0 y0; y0.y0) / N and query that make up eq. (126): s = u (x) query; Features as they are.
 
-    Source: Thesis eqs. (126), (131), with the first row index D+1 that eq. (125) misprints as D. Scale 1/N, not the
-    1/(N+1) of the published code. TypeError for others.
+    Source: Thesis eqs. (126), (131), with the first row index D+1 that eq. (125) misprints as D. The scale is 1/N,
+    not the 1/(N+1) of the published code. Raises TypeError for anything but Prompts or Features.
 
     >>> from spinlib.icl import LinearTask, features
     >>> data = features(LinearTask(D=3, N=5).sample(2, rng=0))

@@ -25,13 +25,14 @@ from spinlib.icl._prompts import Features, Prompts, check_corr, correlated_featu
 class LinearTask(Noun):
     r"""Noisy linear regression in context: y = w.x / sqrt(D) + noise g, with x, w ~ N(0, I_D), a prompt of N examples.
 
-    ``D`` dimension, ``N`` examples in the prompt, ``corr`` the covariance c of two tokens along one coordinate, Thesis
-    eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included; or any covariance (N+1, N+1) of the
-    tokens, the query last (the published code multiplies by the wrong side of the Cholesky factor of K = L L^T: its
-    ``corr`` is L^T L). ``noise`` is the standard deviation of g in the labels of the prompt and of the query. Each
-    prompt has a fresh task w (the thesis), or one picked at random from a pool: ``tasks`` (K, D), the same pool at
-    every call, which training and test share. ValueError for D, N < 1, corr outside [0, 1] or no covariance, noise < 0,
-    and tasks of another shape.
+    ``D`` is the dimension, ``N`` the number of examples in the prompt, and ``corr`` the covariance c of two tokens
+    along one coordinate, Thesis eq. (162): <x_ij x_kl> = delta_ik [c + (1-c) delta_jl], the query included. It may
+    also be any covariance (N+1, N+1) of the tokens, the query last. (The published code multiplies by the wrong side
+    of the Cholesky factor of K = L L^T, so its ``corr`` is L^T L.) ``noise`` is the standard deviation of g in the
+    labels of the prompt and of the query. Each prompt has a fresh task w, as in the thesis, or one picked at random
+    from a pool ``tasks`` (K, D), which is the same at every call, so that training and test have it in common. Raises
+    ValueError for D, N < 1, for corr outside [0, 1] or not a covariance, for noise < 0, and for tasks of another
+    shape.
 
     >>> from spinlib.icl import LinearTask
     >>> task = LinearTask(D=2, N=3)
@@ -126,9 +127,9 @@ class LinearTask(Noun):
     def blocks(self, P: int, *, size: int = 4096, rng: int = 0) -> "PromptBlocks":
         """P prompts in blocks of ``size`` that are drawn where they are read: nothing is stored but this recipe.
 
-        Block b is drawn by :meth:`sample_features` from a generator that counts (Philox, with the key (rng, b)), so it
-        is the same whatever was read before, by whichever worker, after whichever restart. Another ``size`` gives other
-        prompts. ``rng`` is a whole number. ValueError for P, size < 1.
+        Block b is drawn by :meth:`sample_features` from a generator that counts (Philox, with the key (rng, b)), so
+        it is the same whatever was read before, by whichever worker, after whichever restart. Another ``size`` gives
+        other prompts. ``rng`` is an integer. Raises ValueError for P, size < 1.
 
         >>> from spinlib.icl import LinearTask
         >>> blocks = LinearTask(D=3, N=15).blocks(10_000, rng=1)

@@ -80,17 +80,17 @@ def ground_state_cg(
 ) -> Marginals:
     r"""Ground state by conjugate gradients that never form J: :math:`(A + \lambda) w = \frac1P\sum_\mu y^\mu s^\mu`.
 
-    ``prompts``, Prompts or Features, has u (P, D+1), query (P, D), y (P,), with s = u (x) query one row of Thesis
-    eq. (126); ``mean`` is vec(W), W (D+1, D) row-major. One application of A is two matrix products; memory is that
-    of the features. ``residual`` is relative to the right-hand side. There are no variances. Warns with
-    ConvergenceWarning when tol is not reached. At ridge 0 with P < D(D+1), where the minimum is not unique, any of the
-    minima may be returned.
+    ``prompts``, which are Prompts or Features, have u (P, D+1), query (P, D) and y (P,), with s = u (x) query one row
+    of Thesis eq. (126); ``mean`` is vec(W), with W (D+1, D) in row-major order. One application of A is two matrix
+    products, and the memory is that of the features. ``residual`` is relative to the right-hand side. There are no
+    variances. Where tol is not reached, a ConvergenceWarning is given. At ridge 0 with P < D(D+1), where the minimum
+    is not unique, any of the minima may be returned.
 
-    Prompts may come in blocks: :meth:`~spinlib.icl.LinearTask.blocks`, any sequence of Features of one size, or
-    :class:`~spinlib.icl.Blocks` of them, which say in which precision (float32: a ``tol`` down to 1e-6), on which
-    device and by how many workers they are gone over. ``callback(state, residual)`` is called after every sweep, and
-    ``start``, such a state, goes on from there with the same bits: weights, residuals and the direction to go, each
-    (D+1, D). The count of sweeps begins again.
+    Prompts may come in blocks: as :meth:`~spinlib.icl.LinearTask.blocks`, as any sequence of Features of one size, or
+    as :class:`~spinlib.icl.Blocks` of them, which set the precision (float32: a ``tol`` down to 1e-6), the device and
+    the number of workers of a sweep. ``callback(state, residual)`` is called after every sweep, and ``start``, such a
+    state, goes on from there with the same bits: it holds weights, residuals and the direction to go, each (D+1, D).
+    The count of sweeps begins again.
 
     >>> from spinlib.icl import LinearTask
     >>> from spinlib.inference import ground_state_cg

@@ -12,9 +12,10 @@ from spinlib.spin_glass import SpinGlass
 class Marginals(Found):
     """Means ``mean`` (n,) and variances ``var`` (n,) of the spins, and how they were found.
 
-    Beside them stand ``state``, which ``start=`` of the solver takes, ``converged``, ``n_iter`` (0 for a direct
-    solver), ``residual``, ``history`` (n_iter,) and ``reason``, '' or why it stopped without convergence, in words.
-    Then the arrays hold the last state before things went wrong. A solver without variances has no ``var``.
+    The other fields are ``state``, which ``start=`` of the solver takes, ``converged``, ``n_iter`` (0 for a direct
+    solver), ``residual``, ``history`` (n_iter,) and ``reason``, which is '' or gives in words why the solver stopped
+    without convergence. In that case the arrays hold the last state before things went wrong. A solver without
+    variances has no ``var``.
 
     >>> from spinlib.inference import ground_state
     >>> from spinlib.spin_glass import SpinGlass

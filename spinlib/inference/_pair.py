@@ -25,17 +25,17 @@ def relaxed_bp(
     start: tuple[ArrayLike, ...] | None = None,
     callback: Callback = None,
 ) -> Marginals:
-    r"""Relaxed belief propagation, one Gaussian message an edge: Thesis eqs. (145), (147) and (149).
+    r"""Relaxed belief propagation, two Gaussian messages for each edge: Thesis eqs. (145), (147) and (149).
 
     .. math::
 
         m_{i\to j} &= x_{i\to j}\Big(h_i + \sum_{k\ne i,j}J_{ik}m_{k\to i}\Big),\\
         x_{i\to j} &= \Big(\lambda_i - \sum_{k\ne i,j}J_{ik}^2x_{k\to i}\Big)^{-1},\quad x=\beta v
 
-    On a quadratic energy this is Gaussian belief propagation, with nothing neglected: exact on trees, and
-    with exact means wherever it converges. O(n^2) memory and time a sweep. Warns and returns
-    ``converged=False`` where it does not settle, or settles on variances that are not positive; ``reason`` tells
-    the failure of the variances (damping does not help) from that of the means (damping may).
+    On a quadratic energy this is Gaussian belief propagation, with nothing neglected: it is exact on trees, and its
+    means are exact wherever it converges. A sweep takes O(n^2) memory and time. Where the iteration does not
+    converge, or converges to variances that are not positive, it warns and returns ``converged=False``; ``reason``
+    distinguishes a failure of the variances (damping does not help) from one of the means (damping may).
 
     >>> from spinlib.inference import relaxed_bp
     >>> from spinlib.spin_glass import SpinGlass
@@ -86,20 +86,20 @@ def amp(
     start: tuple[ArrayLike, ...] | None = None,
     callback: Callback = None,
 ) -> Marginals:
-    r"""Approximate message passing, one mean and one variance a spin.
+    r"""Approximate message passing, one mean and one variance for each spin.
 
     .. math::
 
         x_i &= (\lambda_i - R_i)^{-1},\quad R_i=\sum_jJ_{ij}^2x_j,\quad x=\beta v,\\
         m_i^{t+1} &= x_i\Big(h_i + \sum_jJ_{ij}m_j^t - R_i\,m_i^{t-1}\Big)
 
-    ``onsager=False`` drops the reaction term :math:`R_im_i`: Thesis eq. (153), as printed. Its fixed point is the
-    solution of :math:`(\Lambda - R - J)m = h`, a biased one; with the term the fixed point is the ground state.
-    ``damping`` d mixes the whole state, the variances and the pair :math:`(m^t, m^{t-1})`: every eigenvalue z of the
-    iteration becomes (1 - d) z + d. Damping :math:`m^t` alone, with the undamped mean in the reaction, is another
-    iteration with another threshold. O(n^2) time a sweep. Warns and returns ``converged=False`` where it does not
-    settle, and ``reason`` says which of two failures it was: the variances have no positive fixed point (damping
-    does not help), or the means oscillate or grow (damping may help).
+    ``onsager=False`` drops the reaction term :math:`R_im_i`, which gives Thesis eq. (153), as printed. Its fixed
+    point is the solution of :math:`(\Lambda - R - J)m = h`, a biased one; with the term the fixed point is the ground
+    state. ``damping`` d mixes the whole state, that is the variances and the pair :math:`(m^t, m^{t-1})`, so every
+    eigenvalue z of the iteration becomes (1 - d) z + d. To damp :math:`m^t` alone, with the undamped mean in the
+    reaction, is another iteration with another threshold. A sweep takes O(n^2) time. Where the iteration does not
+    converge it warns and returns ``converged=False``, and ``reason`` gives which of two failures it was: the
+    variances have no positive fixed point (damping does not help), or the means oscillate or grow (damping may help).
 
     >>> from spinlib.inference import amp
     >>> from spinlib.spin_glass import SpinGlass

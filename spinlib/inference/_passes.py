@@ -40,7 +40,7 @@ def messages(block: tuple, m: np.ndarray, v: np.ndarray, P: float, g: np.ndarray
 
 
 def heard(block: tuple, z: np.ndarray) -> tuple:
-    """z (own) as it is, and sum z s without the row of the labels."""
+    """z (own) as it is, and sum z s without the label row."""
     u, x, _ = block
     return z, u[:, :-1].T @ (x * z[:, None])
 
@@ -76,12 +76,12 @@ def sample_amp(
 ) -> Marginals:
     r"""Sum-product approximate message passing between spins and prompts, which never forms J.
 
-    ``prompts``, ``start``, ``callback`` as in :func:`ground_state_cg`; the state is (means, variances times beta, both
-    (D+1, D), and a number a prompt).
-    ``mean`` and ``var`` are in the order of vec(W), W (D+1, D) row-major. Source: Donoho, Maleki and
-    Montanari (2009), in the form of Rangan (2011) with a Gaussian prior and a Gaussian likelihood. O(P D) memory,
-    O(P D^2) time a sweep. The fixed point of the means is the ground state. Warns and returns ``converged=False``
-    where it does not settle.
+    ``prompts``, ``start`` and ``callback`` are as in :func:`ground_state_cg`, except that the state is (means,
+    variances times beta, both (D+1, D), and one number for each prompt). ``mean`` and ``var`` are in the order of
+    vec(W), with W (D+1, D) in row-major order. Source: Donoho, Maleki and Montanari (2009), in the form of Rangan
+    (2011) with a Gaussian prior and a Gaussian likelihood. It takes O(P D) memory and, in each sweep, O(P D^2) time.
+    The fixed point of the means is the ground state. Where the iteration does not converge it warns and returns
+    ``converged=False``.
 
     >>> import numpy as np
     >>> from spinlib.icl import LinearTask
@@ -154,18 +154,19 @@ def spike_amp(
 ) -> SpikeMarginals:
     r"""Approximate message passing for weights of W11 that are 0, or ``size`` with probability ``share``.
 
-    ``prompts``, ``callback`` as in :func:`ground_state_cg`; ``mean`` and ``var`` in the order of vec(W),
-    0 in the row of the labels. With A the sum of s^2 over the P prompts and E the mean square of the residuals
-    z = y - S w + z_old sum(A var) / (P E), a spin hears r = w + S^T z / A, its weight in noise of variance E / A. What
-    is None is learned by expectation maximisation: the share from 1/D on, the size, known to be positive, from the
-    largest r. ``start``, weights (D+1, D), makes an informed run; a tuple is a state that ``callback`` was given:
-    weights (D, D), a number a prompt, and three that are learned. Source: Donoho, Maleki and Montanari (2009);
-    learning: Vila and Schniter (2013), Krzakala et al. (2012). Two products a sweep, O(P D^2); the matrix S of the
-    samples is never formed.
+    ``prompts`` and ``callback`` are as in :func:`ground_state_cg`; ``mean`` and ``var`` are in the order of vec(W),
+    with 0 in the label row. With A the sum of s^2 over the P prompts and E the mean square of the residuals z = y - S
+    w + z_old sum(A var) / (P E), a spin receives r = w + S^T z / A, its weight in noise of variance E / A. Parameters
+    that are None are learned by expectation maximisation, ``share`` starting from 1/D and ``size``, known to be
+    positive, from the largest r. ``start``, weights (D+1, D), makes an informed run; if it is a tuple it is a state
+    that ``callback`` was given: weights (D, D), one number for each prompt, and the three that are learned. Source:
+    Donoho, Maleki and Montanari (2009); learning: Vila and Schniter (2013), Krzakala et al. (2012). A sweep is two
+    products, O(P D^2), and the matrix S of the samples is never formed.
 
-    Warns and returns ``converged=False`` where it does not settle. Convergence says nothing of truth: with few prompts
-    it settles far from weights that fit better (``theory.spike_thresholds``). ValueError for a share outside (0, 1),
-    a size <= 0, and a feature that is 0 in every prompt.
+    Where the iteration does not converge it warns and returns ``converged=False``. Convergence does not mean that the
+    answer is right: with few prompts the iteration converges far from weights that fit better
+    (``theory.spike_thresholds``). Raises ValueError for a share outside (0, 1), a size <= 0, and a feature that is 0
+    in every prompt.
 
     >>> from spinlib.icl import LinearTask, contrast, weights
     >>> from spinlib.inference import spike_amp

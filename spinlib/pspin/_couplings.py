@@ -125,7 +125,8 @@ def gaussian_couplings(
     By default every index tuple (i1..ip), coinciding indices included, has an independent coupling of variance ``1/(2
     N^(p-1))``: then the covariance is exactly ``(N/2) q^p`` at every N (Crisanti and Sommers 1992). With
     ``distinct=True`` the sum runs over ``i1 < ... < ip`` with variance ``p!/(2 N^(p-1))`` as in Thesis eq. (20);
-    covariance ``(N/2) q^p`` then holds only up to relative order 1/N. ValueError above 2^27 entries N^p, and for p > 8.
+    covariance ``(N/2) q^p`` then holds only up to relative order 1/N. Raises ValueError above 2^27 entries N^p, and
+    for p > 8.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings
     >>> gaussian_couplings(16, 3, rng=0).tensor.shape
@@ -159,11 +160,11 @@ def planted_couplings(
 ) -> tuple[Couplings, np.ndarray]:
     """Couplings that hide a configuration, ``(couplings, plant)``, with the law ``P0(J) exp(-H_J(plant) / T)``.
 
-    ``plant`` (N,) is uniform on the sphere, and each entry of a tensor of :func:`gaussian_couplings` is shifted by
-    ``plant_i1 ... plant_ip / (2 T N^(p-1))``. Given the couplings, the plant has the Boltzmann distribution at ``T``,
-    and at no other temperature: plant anew at each. The energy of the plant is ``-1/(2T)`` per spin on average. The
-    same ``rng`` at another T gives the same plant and noise. ValueError as gaussian_couplings. Source: Krzakala and
-    Zdeborova 2009 (quiet planting).
+    ``plant`` (N,), the planted configuration, is uniform on the sphere, and each entry of a tensor of
+    :func:`gaussian_couplings` is shifted by ``plant_i1 ... plant_ip / (2 T N^(p-1))``. Given the couplings, it has
+    the Boltzmann distribution at ``T``, and at no other temperature, so plant anew at each. Its energy is ``-1/(2T)``
+    per spin on average. The same ``rng`` at another T gives the same configuration and noise. Raises ValueError as
+    gaussian_couplings does. Source: Krzakala and Zdeborova 2009 (quiet planting).
 
     >>> from spinlib.pspin.simulation import planted_couplings
     >>> J, plant = planted_couplings(32, T=0.5, rng=0)

@@ -58,7 +58,7 @@ class OverlapPath(Result):
 def spherical_variance(field_variance: ArrayLike) -> np.ndarray:
     """Variance v of a spin in a Gaussian field h of given variance, from v^2 <h^2> + v = 1; of its shape.
 
-    The mean is v h: q + v = 1 of Thesis eqs. (59)-(61) at every step. ValueError for a variance below 0.
+    The mean is v h: q + v = 1 of Thesis eqs. (59)-(61) at every step. Raises ValueError for a variance below 0.
 
     >>> from spinlib.pspin.amp import spherical_variance
     >>> print(spherical_variance(0.0), spherical_variance(2.0))
@@ -75,9 +75,10 @@ def state_evolution(
 ) -> OverlapPath:
     """Iterate Thesis eq. (61) from self-overlap ``q`` in (0, 1) and the ``overlap`` of two copies (default q).
 
-    Fixed points: q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one attracts.
-    At fixed q the overlap of two copies, in units of q, goes to its power p - 1: only the value 1 stays, and it is
-    unstable for p >= 3. Source: the map of :func:`amp`; p = 2: Bolthausen (2014). ValueError for other q.
+    The fixed points are q = 0 and the roots of eq. (45), see :meth:`spinlib.pspin.PSpin.rs_overlaps`; the upper one
+    attracts. At fixed q the overlap of two copies, in units of q, goes to its power p - 1, so only the value 1 stays,
+    and it is unstable for p >= 3. Source: the map of :func:`amp`; p = 2: Bolthausen (2014). Raises ValueError for
+    other q.
 
     >>> from spinlib.pspin.amp import state_evolution
     >>> se = state_evolution(3, 0.5, 0.4, overlap=0.49, n_steps=200)
@@ -146,10 +147,10 @@ def amp(
 def relaxed_bp(couplings: Couplings, m: ArrayLike, T: float, *, n_steps: int = 10) -> Iterates:
     """Relaxed belief propagation with a mean and a variance on every edge, Thesis eqs. (54), (55).
 
-    Every message leaves its spin with the value ``m_i`` of ``m`` (N,) at first. The multiplier of eq. (55) is chosen at
-    every step so that the marginals, eq. (50), obey the spherical constraint. Messages: p for each of the
-    binomial(N, p) factors, so keep N below about 100. Raises ValueError if a coupling has coinciding indices: draw with
-    ``gaussian_couplings(..., distinct=True)``.
+    At first every message leaves its spin with the value ``m_i`` of ``m`` (N,). The multiplier of eq. (55) is chosen
+    at every step so that the marginals, eq. (50), obey the spherical constraint. There are p messages for each of the
+    binomial(N, p) factors, so keep N below about 100. Raises ValueError if a coupling has coinciding indices: draw
+    with ``gaussian_couplings(..., distinct=True)``.
 
     >>> from spinlib.pspin.amp import relaxed_bp
     >>> from spinlib.pspin.simulation import gaussian_couplings, random_spins

@@ -183,8 +183,8 @@ def parallel_tempering(
     A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
     accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps
     sample P(q). Neighbouring temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the
-    first sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over
-    samples of the default couplings. ValueError for temperatures that do not increase.
+    first sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average
+    over samples of the default couplings. Raises ValueError for temperatures that do not increase.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
     >>> run = parallel_tempering(gaussian_couplings(16, rng=0), [0.8, 1.0, 1.3], n_sweeps=20, rng=1)

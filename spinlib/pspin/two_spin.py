@@ -33,7 +33,7 @@ def solve_two_spin(eigenvalues: ArrayLike, T: float, *, n_nodes: int = 100) -> T
     ``eigenvalues`` mu (N,) of the symmetric coupling matrix. The partition function of Thesis eq. (21)-(23) at p = 2,
     :math:`Z = \frac{\pi^{N/2}}{2\pi i}\int dz\, e^{Nz}\prod_k (z-\beta\mu_k)^{-1/2}`, is integrated along the path of
     steepest descent through its real saddle, where the integrand is real and positive: ``n_nodes`` points of the
-    trapezoidal rule (100 give log Z to 1e-9 for N up to 1024, T >= 0.01). ValueError for T <= 0.
+    trapezoidal rule (100 give log Z to 1e-9 for N up to 1024, T >= 0.01). Raises ValueError for T <= 0.
 
     >>> import numpy as np
     >>> from spinlib.pspin.two_spin import solve_two_spin

@@ -128,8 +128,9 @@ def load(
 def about(figure: str, folder: str | Path | None = None) -> dict:
     """How a stored run was made: seed, parameters, versions, seconds of all points together.
 
-    Where the run was compared with published arrays, ``agreement`` holds the ``date`` and ``rows``, each with ``what``
-    it is, ``value``, the ``band`` wanted (or None), whether it was ``met``, and how many ``points``. Errors as of load.
+    Where the run was compared with published arrays, ``agreement`` holds the ``date`` and ``rows``, each of which
+    gives ``what`` it is, its ``value``, the ``band`` wanted (or None), whether it was ``met``, and the number of
+    ``points``. Raises the same errors as load.
 
     >>> from spinlib.reproduce import about
     >>> about("amp_variances")["parameters"]["D"]
@@ -151,7 +152,7 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
 
 
 def prose() -> tuple[str, str]:
-    """The prose of this book as it stood once, in small letters: the part to learn from, and whole chapters held out.
+    """The prose of this book at one time, in lower case: the part to learn from, and whole chapters held out.
 
     A paragraph is a line; each formula, number, reference and piece of code is the sign #.
 

@@ -27,10 +27,11 @@ class EntryMoments(NamedTuple):
 def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 0) -> float:
     r"""E g_1^first g_2^second q^label, exact, where (g; q) = (X0 y0; y0.y0) / N sums up a prompt (Thesis eq. (131)).
 
-    Given the task w, with r = w.w/D, and t = y0.y0/(N r), which is chi-square(N)/N: q = r t, and g is w t/sqrt(D) plus
-    a normal vector across w of variance r t/N per direction, so g.g = r (t^2 + t k/N) with an independent
-    chi-square k of D-1 degrees of freedom. The direction of g is uniform. Odd powers of g average to 0. No label noise,
-    independent tokens. ValueError for D, N < 1, negative powers, and for ``second`` > 0 at D = 1.
+    Given the task w, let r = w.w/D and let t = y0.y0/(N r), which is chi-square(N)/N. Then q = r t, and g is w
+    t/sqrt(D) plus a normal vector across w of variance r t/N per direction, so g.g = r (t^2 + t k/N) with an
+    independent chi-square k of D-1 degrees of freedom. The direction of g is uniform, and odd powers of g average to
+    0. There is no label noise, and tokens are independent. Raises ValueError for D, N < 1, for negative powers, and
+    for ``second`` > 0 at D = 1.
 
     >>> from spinlib.theory import prompt_moment
     >>> print(f"{prompt_moment(20, 100, first=2):.5f} {(1 + 21 / 100) / 20:.5f}")
@@ -68,12 +69,12 @@ def prompt_moment(D: int, N: int, first: int = 0, second: int = 0, label: int = 
 def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:
     """Exact mean and variance of every kind of entry of the fields h and couplings J of P prompts (Thesis eq. (132)).
 
-    Blocks of the fields as a matrix (D+1, D): ``C`` the first D rows, ``C_diag`` its diagonal, ``D`` the label row. Of
-    the couplings of W_am and W_bn: ``E`` both in the first D rows, ``F`` one of them, ``G`` both in the label row.
-    E and F hold two kinds: ``_shared`` pairs have one index in common (a = b or m = n) and three times the variance of
-    the ``_free`` ones. ``E_diag`` and ``G_diag`` are the means of -s_i^2 that the stiffness takes over. Counts are of
-    ordered pairs (F: those of one of its two places). No label noise, independent tokens. ValueError for D < 2 and
-    N, P < 1.
+    The blocks of the fields, as a matrix (D+1, D), are ``C``, the first D rows, ``C_diag``, its diagonal, and ``D``,
+    the label row. The blocks of the couplings of W_am and W_bn are ``E`` if both are in the first D rows, ``F`` if
+    one of them is, and ``G`` if both are in the label row. E and F hold two kinds: ``_shared`` pairs have one index
+    in common (a = b or m = n) and three times the variance of the ``_free`` ones. ``E_diag`` and ``G_diag`` are the
+    means of -s_i^2 that the stiffness takes over. Counts are of ordered pairs (F: those of one of its two places).
+    There is no label noise, and tokens are independent. Raises ValueError for D < 2 and N, P < 1.
 
     >>> from spinlib.theory import block_moments
     >>> kinds = block_moments(D=20, N=100, P=1000)
@@ -106,9 +107,10 @@ def block_moments(D: int, N: int, P: int) -> dict[str, EntryMoments]:
 def shuffled_edge(D: int, N: int, P: int) -> float:
     r"""Lower end of the spectrum of diag(lam) - J at ridge 0 when J is shuffled inside its blocks, for large D.
 
-    Near a (1 - 2 sqrt(n/P)) with a = (1 + (D+1)/N)/D and n = D(D+1): a semicircle about a; here with the exact
-    variances of :func:`block_moments` and the label row. Where it is below -ridge the shuffled glass has no ground
-    state. Eigenvalues of one sample stick out a little, the more the smaller D. ValueError for D < 2 and N, P < 1.
+    It is near a (1 - 2 sqrt(n/P)) with a = (1 + (D+1)/N)/D and n = D(D+1), the end of a semicircle about a; here it
+    is computed with the exact variances of :func:`block_moments` and the label row. Where it is below -ridge the
+    shuffled glass has no ground state. Eigenvalues of one sample extend a little beyond it, the more the smaller D
+    is. Raises ValueError for D < 2 and N, P < 1.
 
     >>> from spinlib.theory import shuffled_edge
     >>> print(f"{shuffled_edge(20, 100, 1000):.4f} {shuffled_edge(20, 100, 3000):.4f}")
@@ -121,13 +123,13 @@ def shuffled_edge(D: int, N: int, P: int) -> float:
 def shuffled_error(D: int, N: int, P: int, ridge: float, *, coupling: float = 1.0) -> float:
     r"""Mean population error of the ground state of a glass whose couplings are shuffled inside their blocks.
 
-    The couplings are taken as independent of each other, of h and of lam, with the exact variances; then the resolvent
-    is on average diagonal, r_i = 1/(lam_i - sum_j E J_ij^2 r_j), constant in each of the two blocks of spins, and so is
-    X = E R diag(q) R, with q_i the curvatures of the population error: the error is
-    1 - 2 r_1/D + X_1 E|h_1|^2 + X_2 E|h_2|^2. Exact for large D at fixed P/D^2, up to terms of order 1/D.
-    ``coupling`` multiplies J; 0 is the glass without couplings. Source: the Dyson equation of a Wigner matrix with a
-    profile of variances, Ajanki, Erdos and Kruger, Probab. Theory Relat. Fields 169, 667 (2017). ValueError for a ridge
-    at or below ``-shuffled_edge``: there is no ground state then.
+    The couplings are taken as independent of each other, of h and of lam, with the exact variances. Then the
+    resolvent is on average diagonal, r_i = 1/(lam_i - sum_j E J_ij^2 r_j), constant in each of the two blocks of
+    spins, and so is X = E R diag(q) R, with q_i the curvatures of the population error; the error is 1 - 2 r_1/D +
+    X_1 E|h_1|^2 + X_2 E|h_2|^2. This is exact for large D at fixed P/D^2, up to terms of order 1/D. ``coupling``
+    multiplies J; 0 is the glass without couplings. Source: the Dyson equation of a Wigner matrix with a profile of
+    variances, Ajanki, Erdos and Kruger, Probab. Theory Relat. Fields 169, 667 (2017). Raises ValueError for a ridge
+    at or below ``-shuffled_edge``, because then there is no ground state.
 
     >>> from spinlib.theory import shuffled_error
     >>> print(f"{shuffled_error(20, 100, 3000, 0.01):.4f} {shuffled_error(20, 100, 3000, 0.01, coupling=0):.4f}")

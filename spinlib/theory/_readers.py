@@ -10,11 +10,11 @@ from spinlib._core import check_integer, check_noise
 def bayes_error(D: int, N: int, noise: float = 0.0) -> float:
     r"""Error E (y_hat - y)^2 of the best possible prediction from a prompt, as ``population_error`` counts it.
 
-    It is e + noise^2, the second the query's own noise, where e solves :math:`e = 1/(1 + (N/D)/(\rho + e))`,
-    rho = noise^2: exact for D, N -> infinity at fixed N/D, and at every D for noise 0, where e = max(0, 1 - N/D); at
-    D = 20 and noise .5 it is within 3 % of the simulated error for N up to 5D. Independent tokens, a fresh task a
-    prompt; no restriction on how the prediction is made. Source: the Marchenko-Pastur law (1967); Hastie et al. (2022).
-    ValueError for D, N < 1 and noise < 0.
+    The error is e + noise^2, where noise^2 is the query's own noise and e solves :math:`e = 1/(1 + (N/D)/(\rho +
+    e))`, rho = noise^2. This is exact for D, N -> infinity at fixed N/D, and at every D for noise 0, where e = max(0,
+    1 - N/D); at D = 20 and noise .5 it is within 3 % of the simulated error for N up to 5D. Tokens are independent,
+    every prompt has a fresh task, and how the prediction is made is not restricted. Source: the Marchenko-Pastur law
+    (1967); Hastie et al. (2022). Raises ValueError for D, N < 1 and noise < 0.
 
     >>> from spinlib.icl import best_weights, population_error
     >>> from spinlib.theory import bayes_error
@@ -32,12 +32,13 @@ def bayes_error(D: int, N: int, noise: float = 0.0) -> float:
 
 
 def depth_error(L: int, D: int, N: int, noise: float = 0.0) -> float:
-    r"""Least error E (prediction - label)^2 that L layers reach, each reading the prompt once, for large D at this N/D.
+    r"""Least error E (prediction - label)^2 that L layers reach, each using the prompt once, for large D at this N/D.
 
-    From e = 1, L times :math:`e\to(\rho+e)/(\nu+\rho+e)` with nu = N/D, rho = noise^2; returned is rho + e, with the
-    noise of the asked label. Without noise 1/(1 + nu + ... + nu^L), which the steps of a Chebyshev polynomial have;
-    with noise a layer must also keep the residuals of the layer before (message passing inside the prompt). At D = 200
-    it is 5 % low at nu = 2, L = 4 without noise. Source: Montanari and Wu (2022). ValueError for L < 0, D, N < 1.
+    The error is rho + e, where e is obtained from e = 1 by L steps of :math:`e\to(\rho+e)/(\nu+\rho+e)` with nu =
+    N/D, and rho = noise^2 is the noise of the query's label. Without noise e is 1/(1 + nu + ... + nu^L), which the
+    steps of a Chebyshev polynomial reach; with noise a layer must also keep the residuals of the layer before it
+    (message passing inside the prompt). At D = 200 it is 5 % low at nu = 2, L = 4 without noise. Source: Montanari
+    and Wu (2022). Raises ValueError for L < 0 and D, N < 1.
 
     >>> from spinlib.theory import depth_error
     >>> [round(1 / depth_error(L, D=20, N=40)) for L in (0, 1, 2, 3)]

@@ -15,9 +15,9 @@ from spinlib.theory._teacher import Teacher, prompt_teacher
 class RidgeEquivalent(Result):
     """What ridge regression does in the limit of many directions and samples.
 
-    ``kappa``: the renormalised ridge; ``shrinkage`` (groups,): the part kappa / (a + kappa) of a weight that is not
-    learned; ``error``: mean square of (prediction - label) on fresh data, the unexplained part included;
-    ``train_error``: the same on the training set.
+    ``kappa`` is the renormalised ridge; ``shrinkage`` (groups,) is the part kappa / (a + kappa) of a weight that is
+    not learned; ``error`` is the mean square of (prediction - label) on fresh data, the unexplained part included;
+    and ``train_error`` is the same on the training set.
     """
 
     kappa: float
@@ -47,10 +47,10 @@ def ridge_equivalent(teacher: Teacher, P: int, ridge: float) -> RidgeEquivalent:
               \mathrm{error} = \frac{\mathrm{unexplained}+\sum a\,\big(\frac{\kappa}{a+\kappa}\big)^2\mathrm{signal}}
               {1-\frac1P\sum c\,\big(\frac{a}{a+\kappa}\big)^2}
 
-    and train_error = (ridge / kappa)^2 error: the point where :func:`state_evolution` rests. ``ridge`` = 0 is the
-    limit: kappa = 0 and least squares for P > n = sum c, the interpolation of least norm for P < n, whose training
-    error is 0. Source: Hastie, Montanari, Rosset and Tibshirani (2022); Canatar, Bordelon and Pehlevan (2021).
-    ValueError for P = n at ridge 0, where the error diverges, for P < 1 and a negative ridge.
+    and train_error = (ridge / kappa)^2 error. This is also the fixed point of :func:`state_evolution`. ``ridge`` = 0
+    is the limit: kappa = 0 and least squares for P > n = sum c, and the interpolation of least norm for P < n, whose
+    training error is 0. Source: Hastie, Montanari, Rosset and Tibshirani (2022); Canatar, Bordelon and Pehlevan
+    (2021). Raises ValueError for P = n at ridge 0, where the error diverges, for P < 1 and for a negative ridge.
 
     >>> from spinlib.theory import Teacher, ridge_equivalent
     >>> found = ridge_equivalent(Teacher([1.0], [1.0], unexplained=0.25, count=100), P=200, ridge=0.1)
@@ -107,8 +107,8 @@ def state_evolution(teacher: Teacher, *, P: int, ridge: float, n_steps: int = 20
     and tau the sum of c a x; then x' = 1 / (ridge + ridge a / kappa). It starts from means 0.
 
     Source: Donoho, Maleki and Montanari (2009), Bayati and Montanari (2011), here for groups of different variance.
-    Proved for independent features as P and n grow together; for the prompts of in-context learning it is a conjecture
-    that the book tests. ValueError for P, n_steps < 1 and a negative ridge.
+    The formulas are proved for independent features as P and n grow together; for the prompts of in-context learning
+    they are a conjecture that the book tests. Raises ValueError for P, n_steps < 1 and a negative ridge.
 
     >>> from spinlib.theory import Teacher, state_evolution
     >>> path = state_evolution(Teacher([1.0], [1.0], unexplained=0.25, count=100), P=200, ridge=0.1, n_steps=60)
@@ -141,15 +141,15 @@ def state_evolution(teacher: Teacher, *, P: int, ridge: float, n_steps: int = 20
 def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> float:
     r"""Generalisation error of weights trained on P prompts of length N: ``population_error`` of the ground state.
 
-    The deterministic equivalent (:func:`ridge_equivalent`) of :func:`prompt_teacher`. Right for D -> infinity at fixed
-    P/D^2, N/D and ridge D; finite sizes lie higher by order 1/D (N = 5D, P = 2D^2, ridge 1e-6/D: by 7 % at D = 20,
-    3.5 % at D = 40).
+    This is the deterministic equivalent (:func:`ridge_equivalent`) of :func:`prompt_teacher`. It is right for D ->
+    infinity at fixed P/D^2, N/D and ridge D; at finite size the error lies higher by order 1/D (N = 5D, P = 2D^2,
+    ridge 1e-6/D: by 7 % at D = 20, 3.5 % at D = 40).
 
-    At ridge 0 it is the limit, least squares for P > D (D + 1) and the interpolation of least norm below; with t =
-    P/D^2 and c = 1 / (D a) it tends to (1 + noise^2 - 2 t c + t^2 c) / (1 - t) for t < 1, and to (1 + noise^2 - c) t /
-    (t - 1) for t > 1: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025), for infinitely many training tasks. The
-    thesis has no such formula. ValueError at ridge 0 and P = D (D + 1), where it diverges; for D, N, P < 1; ridge,
-    noise < 0.
+    At ridge 0 it is the limit, which is least squares for P > D (D + 1) and the interpolation of least norm below.
+    With t = P/D^2 and c = 1 / (D a) it tends to (1 + noise^2 - 2 t c + t^2 c) / (1 - t) for t < 1, and to (1 +
+    noise^2 - c) t / (t - 1) for t > 1: Lu, Letey, Zavatone-Veth, Maiti and Pehlevan (2025), for infinitely many
+    training tasks. The thesis has no such formula. Raises ValueError at ridge 0 and P = D (D + 1), where it diverges,
+    for D, N, P < 1, and for ridge, noise < 0.
 
     >>> from spinlib.theory import learning_curve
     >>> print([round(learning_curve(D=20, N=100, P=P, ridge=0.01), 4) for P in (100, 400, 10_000)])
@@ -161,7 +161,8 @@ def learning_curve(D: int, N: int, P: int, ridge: float, noise: float = 0.0) -> 
 def best_ridge(teacher: Teacher, P: int) -> float:
     """The ridge at which :func:`ridge_equivalent` has its lowest error for P samples; 0 where none is better.
 
-    Source: the formulas there. ValueError for P < 1, and where nothing can be learned: then no ridge is large enough.
+    Source: the formulas there. Raises ValueError for P < 1, and where nothing can be learned, because then no ridge
+    is large enough.
 
     >>> from spinlib.theory import Teacher, best_ridge    # one group: unexplained / (P signal / count)
     >>> print(f"{best_ridge(Teacher([2.0], [0.5], unexplained=0.25, count=100), P=200):.5f}")

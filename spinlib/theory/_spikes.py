@@ -29,13 +29,14 @@ class SpikeThresholds(Result):
 
 
 def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
-    r"""Prompts P that it takes to know, and to find, the D equal weights among D^2 of which the others are 0.
+    r"""Prompts P that determine, and that let an algorithm find, the D equal weights among D^2 (the others are 0).
 
-    From the fixed points of :func:`spike_evolution`: with t = c P / (D E), the signal to noise of a weight, and m(t)
-    the part of it that is missed, they lie on :math:`P = (D/c)\,t\,[s_0+c\,m(t)]`. Where this curve has a hump, its
-    top and the foot behind it are ``algorithm`` and ``spinodal``; ``information`` is where the solutions before and
-    behind the hump have the same :func:`spike_free_energy`. All are nan where P rises with t: no transition there.
-    Features count as independent Gaussians, the row of the labels as left out. ValueError for D < 2, N < 1, noise < 0.
+    They follow from the fixed points of :func:`spike_evolution`. With t = c P / (D E), the signal-to-noise ratio of a
+    weight, and m(t) the part of it that is missed, these lie on :math:`P = (D/c)\,t\,[s_0+c\,m(t)]`. Where this curve
+    has a hump, its top and the minimum behind it are ``algorithm`` and ``spinodal``; ``information`` is where the
+    solutions before and behind the hump have the same :func:`spike_free_energy`. All are nan where P rises with t,
+    because then there is no transition. Features count as independent Gaussians, and the label row as left out.
+    Raises ValueError for D < 2, N < 1, noise < 0.
 
     >>> from spinlib.theory import spike_thresholds
     >>> found = spike_thresholds(40, 800)
@@ -79,12 +80,13 @@ def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
 def spike_evolution(
     D: int, N: int, P: int, noise: float = 0.0, *, informed: bool = False, n_steps: int = 100
 ) -> np.ndarray:
-    r"""Errors (n_steps + 1,) of ``spike_amp`` that knows share and size, undamped, sweep by sweep, without running it.
+    r"""Errors (n_steps + 1,) of undamped ``spike_amp``, share and size given, after each sweep, without running it.
 
-    The D^2 weights of W11 are c with probability 1/D, else 0, and leave s0 of a label (:func:`prompt_teacher`). A sweep
-    is :math:`E'=s_0+c\,m(t)`, t = c P / (D E), m the mean over weights that are not 0 of the probability 1 - p that
-    they are, given what they hear. It starts from weights 0 or, ``informed``, from the true ones. Source: Donoho,
-    Maleki and Montanari (2009). ValueError for D < 2, N, P, n_steps < 1, noise < 0.
+    The D^2 weights of W11 are c with probability 1/D and otherwise 0, and they leave the variance s0 of a label
+    unexplained (:func:`prompt_teacher`). A sweep is :math:`E'=s_0+c\,m(t)`, t = c P / (D E), where m is the mean,
+    over the weights that are not 0, of the probability 1 - p that they are 0, given the message that they receive. It
+    starts from weights 0 or, ``informed``, from the true ones. Source: Donoho, Maleki and Montanari (2009). Raises
+    ValueError for D < 2, N, P, n_steps < 1, and noise < 0.
 
     >>> from spinlib.theory import spike_evolution
     >>> print(*(f"{spike_evolution(40, 800, 150, informed=start)[-1]:.3f}" for start in (False, True)))
@@ -101,11 +103,11 @@ def spike_evolution(
 def spike_free_energy(error: ArrayLike, D: int, N: int, P: float, noise: float = 0.0) -> np.ndarray:
     r"""Free energy :math:`\Phi(E)=D^2 I+\frac P2[\ln\frac E{s_0}+\frac{s_0}E-1]` of weights that are mostly 0.
 
-    I is the mutual information, in nats, of a weight and what it hears, the weight in noise of variance E / P, in units
-    where a feature has variance 1. dPhi/dE = P [E - s0 - c m] / 2E^2, so its stationary points are the fixed points of
-    :func:`spike_evolution`; the lowest minimum is the error of the posterior mean. ``error`` of any shape. Source:
-    the replica-symmetric formula of random linear estimation (Tanaka 2002; Barbier et al. 2016). ValueError as there,
-    and for errors and P that are not positive.
+    I is the mutual information, in nats, of a weight and its observation in noise of variance E / P, in units where a
+    feature has variance 1. Since dPhi/dE = P [E - s0 - c m] / 2E^2, its stationary points are the fixed points of
+    :func:`spike_evolution`, and the lowest minimum is the error of the posterior mean. ``error`` may have any shape.
+    Source: the replica-symmetric formula of random linear estimation (Tanaka 2002; Barbier et al. 2016). Raises
+    ValueError as there, and for errors and P that are not positive.
 
     >>> from spinlib.theory import spike_free_energy
     >>> spike_free_energy([0.05, 0.4, 0.9], 40, 800, 140).round(2)

@@ -24,9 +24,10 @@ from spinlib._core import (
 class Teacher(Noun, Result):
     """Independent directions of features, in groups of one variance, and the best linear prediction w . s of a label.
 
-    ``variance`` (groups,) of a feature; ``signal`` (groups,), the sum of w_i^2 over a group; ``unexplained``, the
-    variance of the label that w leaves; ``count`` of directions, (groups,) or one number for all, not necessarily
-    whole. ValueError for shapes that differ, negative entries, variances of 0 and counts below 1.
+    ``variance`` (groups,) is that of a feature; ``signal`` (groups,) is the sum of w_i^2 over a group;
+    ``unexplained`` is the variance of the label that w leaves; and ``count`` is the number of directions, (groups,)
+    or one number for all, not necessarily an integer. Raises ValueError for shapes that differ, negative entries,
+    variances of 0 and counts below 1.
 
     >>> from spinlib.theory import Teacher
     >>> Teacher(variance=[1.0, 0.1], signal=[0.5, 0.5], unexplained=0.25, count=[10, 1000]).label
@@ -69,11 +70,11 @@ class Teacher(Noun, Result):
 def prompt_teacher(D: int, N: int, noise: float = 0.0) -> Teacher:
     r"""The features s = u (x) query of the prompts of in-context linear regression, in two groups.
 
-    D^2 directions of W11 have variance a = [1 + (D + 1 + D noise^2) / N] / D and hold the best weights, c = 1 / (D a)
-    on the diagonal; the D directions of the row of the labels have variance b = (1 + 2/N) (1 + 2/D + 2 noise^2 +
-    noise^4) and hold nothing; 1 + noise^2 - c stays unexplained. ``noise`` as in :class:`spinlib.icl.LinearTask`.
-    Variances are exact. That directions act as independent ones is true for D -> infinity. ValueError for D, N < 1 and
-    noise < 0.
+    The D^2 directions of W11 have variance a = [1 + (D + 1 + D noise^2) / N] / D and hold the best weights, c = 1 /
+    (D a) on the diagonal. The D directions of the label row have variance b = (1 + 2/N) (1 + 2/D + 2 noise^2 +
+    noise^4) and hold no signal, and 1 + noise^2 - c stays unexplained. ``noise`` is as in
+    :class:`spinlib.icl.LinearTask`. The variances are exact; that directions act as independent ones is true for D ->
+    infinity. Raises ValueError for D, N < 1 and noise < 0.
 
     >>> from spinlib.icl import best_weights, population_error
     >>> from spinlib.theory import prompt_teacher
@@ -97,10 +98,11 @@ def spectrum_teacher(
 ) -> Teacher:
     r"""The features s = u (x) query of prompts whose tokens have the covariance diag(``variances``), tasks N(0, I).
 
-    Group (i, j), row by row, has the variance e_i l_j: l = ``variances`` (groups,), e = [l^2 + (F - l^2)/N]/D +
-    noise^2 l/N; weights l/(D e) on the diagonal. The last row is that of the labels, with variance b l_j, b Gaussian.
-    ``fourth`` (groups,) is the diagonal of F = E (x.x) x x^T, by default Gaussian, 2 l^2 + l tr. ``count`` as in
-    :class:`Teacher`: directions in a group, D in all. ValueError for variances not positive, N < 1, noise < 0, F < l^2.
+    Group (i, j), row by row, has the variance e_i l_j with l = ``variances`` (groups,) and e = [l^2 + (F - l^2)/N]/D
+    + noise^2 l/N; the best weights are l/(D e) on the diagonal. The last row is the label row, with variance b l_j,
+    where b is Gaussian. ``fourth`` (groups,) is the diagonal of F = E (x.x) x x^T, by default the Gaussian one, 2 l^2
+    + l tr. ``count`` is as in :class:`Teacher`, the number of directions in a group, D in all. Raises ValueError for
+    variances that are not positive, N < 1, noise < 0, and F < l^2.
 
     >>> from spinlib.theory import prompt_teacher, spectrum_teacher    # white tokens
     >>> print(f"{spectrum_teacher([1.0] * 20, 100).unexplained:.5f} {prompt_teacher(20, 100).unexplained:.5f}")

@@ -16,20 +16,20 @@ def training_curve(
 ) -> np.ndarray:
     r"""Generalisation error (n_times,) after gradient flow dW/dt = h - A W on P prompts of length N, without ridge.
 
-    ``start`` is the standard deviation of the independent initial weights; ``noise`` as in
-    :class:`spinlib.icl.LinearTask`; ``times`` (n_times,) >= 0. Averaged over all times with the weight
-    lambda e^(-lambda t) the flow passes through the ridge solution of ridge lambda. So the Laplace transform of the
-    residual is one at a complex ridge, and two of them have by the cavities of :func:`ridge_equivalent`, with kappa_k
-    the renormalised lambda_k and the groups of :func:`prompt_teacher`, the covariance
+    ``start`` is the standard deviation of the independent initial weights, ``noise`` is as in
+    :class:`spinlib.icl.LinearTask`, and ``times`` (n_times,) are >= 0. Averaged over all times with the weight lambda
+    e^(-lambda t) the flow passes through the ridge solution of ridge lambda. The Laplace transform of the residual is
+    therefore a residual at a complex ridge, and by the cavities of :func:`ridge_equivalent` two of them have, with
+    kappa_k the renormalised lambda_k and the groups of :func:`prompt_teacher`, the covariance
 
     .. math:: E_{12} = \frac{\mathrm{unexplained}+\sum\frac{a\,\kappa_1\kappa_2}{(a+\kappa_1)(a+\kappa_2)}
                              (\mathrm{signal}+c\,\mathrm{start}^2)}
                             {1-\frac1P\sum\frac{c\,a^2}{(a+\kappa_1)(a+\kappa_2)}};
 
     the error is the double inverse transform of E_12 / (lambda_1 lambda_2), along the parabola of Weideman and
-    Trefethen (2007). Right for D -> infinity at fixed P/D^2, N/D and t/D, at every P and t; it ends in
-    ``learning_curve`` at ridge 0, and finite sizes differ by order 1/D. The thesis has no such formula. ValueError for
-    D, N, P < 1 and noise, start, times < 0.
+    Trefethen (2007). It is right for D -> infinity at fixed P/D^2, N/D and t/D, at every P and t; at late times it
+    tends to ``learning_curve`` at ridge 0, and finite sizes differ by order 1/D. The thesis has no such formula.
+    Raises ValueError for D, N, P < 1 and noise, start, times < 0.
 
     >>> from spinlib.theory import training_curve
     >>> print(training_curve(D=20, N=100, P=800, times=[0, 10, 60, 1e6]).round(4))

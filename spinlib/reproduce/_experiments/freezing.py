@@ -32,7 +32,7 @@ def one_run(
     data = LinearTask(D, N).sample_features(P, rng=[sample, P, 0])
     c = best_weights(D, N)[0, 0]
     A, h = (P * part for part in averages(data))
-    A, h = A[: D * D, : D * D], h[: D * D]  # without the row of the labels
+    A, h = A[: D * D, : D * D], h[: D * D]  # without the label row
     diagonal, beta = np.arange(0, D * D, D + 1), 1 / (1 - c)
     scale, own = data.y @ data.y, c * c / 2 * np.diagonal(A)
     places = diagonal.copy() if melt else rng.choice(D * D, D, replace=False)

@@ -49,7 +49,7 @@ def number(label):
 
 def written(section, found, citations, places):
     """A section whose entries have a place: the table, and its checks in a fold."""
-    rows = ["| Thesis | Here | What it says |", "| :--- | :--- | :--- |"]
+    rows = ["| Thesis | Here | What it states |", "| :--- | :--- | :--- |"]
     for entry in found:
         says = entry["says"].rstrip(".") + (
             f". *{entry['note'].rstrip('.')}.*" if "note" in entry else ""
