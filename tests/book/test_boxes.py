@@ -44,7 +44,7 @@ def test_one_line_under_the_title_tells_the_time_of_the_rule(name):
 
 
 PARAGRAPHS = ("**You will be able to** ", "**We use** ", "The cells run in about ")
-LETTERS = "**Letters of this page.** "
+LETTERS = "**Notation.** "
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -65,7 +65,7 @@ def test_the_box_is_one_fold_below_the_picture(name):
     asked = [head for head in PARAGRAPHS if head != "**We use** " or "**We use**" in opened[1]]
     asked += [LETTERS] * (LETTERS in boxes.box(name))
     assert len(opened) == len(asked) and all(map(str.startswith, opened, asked))
-    assert "Letters of this page" not in everything.replace(boxes.box(name), "")
+    assert LETTERS not in everything.replace(boxes.box(name), "")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -2,7 +2,7 @@
 
 python tools/authors/letters.py [CHAPTER...]
 
-The table has a row for letters and a part. A page has its own list, a paragraph that opens with "Letters of this page".
+The table has a row for letters and a part. A page has its own list, a paragraph that opens with "**Notation.**".
 Read are the numbered formulas, without indices, exponents and words; a hat or a star makes no other letter.
 """
 
@@ -88,7 +88,7 @@ def table() -> list[tuple[set[str], list[str], bool]]:
 
 def local(name: str) -> set[str]:
     """The letters that a page explains in its own list."""
-    lists = r"Letters of this page.*?(?=\n\s*\n|\n:::)(?:\n:class: dropdown\n.*?\n:::)?"
+    lists = r"\*\*Notation\.\*\*.*?(?=\n\s*\n|\n:::)(?:\n:class: dropdown\n.*?\n:::)?"
     found = re.findall(lists, "\n\n".join(source(name)), re.S)
     return set().union(*map(inline, found))
 
