@@ -83,7 +83,7 @@ def ground_state_cg(
     ``prompts``, which are Prompts or Features, have u (P, D+1), query (P, D) and y (P,), with s = u (x) query one row
     of Thesis eq. (126); ``mean`` is vec(W), with W (D+1, D) in row-major order. One application of A is two matrix
     products, and the memory is that of the features. ``residual`` is relative to the right-hand side. There are no
-    variances. Where tol is not reached, a ConvergenceWarning is given. At ridge 0 with P < D(D+1), where the minimum
+    variances. Where tol is not reached it warns (ConvergenceWarning). At ridge 0 with P < D(D+1), where the minimum
     is not unique, any of the minima may be returned.
 
     Prompts may come in blocks: as :meth:`~spinlib.icl.LinearTask.blocks`, as any sequence of Features of one size, or

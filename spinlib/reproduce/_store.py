@@ -130,7 +130,7 @@ def about(figure: str, folder: str | Path | None = None) -> dict:
 
     Where the run was compared with published arrays, ``agreement`` holds the ``date`` and ``rows``, each of which
     gives ``what`` it is, its ``value``, the ``band`` wanted (or None), whether it was ``met``, and the number of
-    ``points``. Raises the same errors as load.
+    ``points``. Errors are raised as by load.
 
     >>> from spinlib.reproduce import about
     >>> about("amp_variances")["parameters"]["D"]
