@@ -102,25 +102,25 @@ def test_the_front_page_claims_before_it_hedges():
         assert about in (ROOT / files).read_text(encoding="utf-8").lower(), files
 
 
+PEOPLE = "Who asked, who answered, and what it cost"
 OPENINGS = [(names[0], names[1:]) for _, names in contents() if kind(names[0]) == "opening"]
 
 
 @pytest.mark.parametrize("opening, names", OPENINGS)
-def test_a_part_opens_with_its_question_a_picture_and_its_chapters(opening, names):
+def test_a_part_opens_with_its_question_a_picture_its_chapters_and_people(opening, names):
     text = (ROOT / f"{opening}.md").read_text(encoding="utf-8")
     assert roads()[opening] == [TITLES[name.removeprefix("chapters/")][0] for name in names]
     assert "**The question.**" in text and len(text.partition("\n## ")[0].split()) < 500
     if opening == FURTHER:
         return
     assert re.match(r"\(part-\d\)=\n# [IV]+ · ", text)
-    order = [
-        text.find(words)
-        for words in ("**The question.**", "```{image}", "**The story so far**", "**The chapters**")
-    ]
-    assert -1 < order[0] < order[1] < order[2] < order[3]
+    ours = "**The question.**", "```{image}", "**The chapters**", "**Problems.**", f"## {PEOPLE}\n"
+    order = [text.find(words) for words in ours if words != "**Problems.**" or words in text]
+    assert -1 < order[0] and order == sorted(set(order))
     picture, alt = re.search(r"```\{image\} (\S+)\n:alt: (.+)", text).groups()
     assert (ROOT / "chapters" / picture).is_file() and len(alt.split()) > 15
-    assert len(re.findall(r"^\* ", text[order[2] : order[3]], re.M)) == 5
+    people = text.partition(f"## {PEOPLE}\n")[2]
+    assert 150 < len(people.split()) < 350 and len(re.findall(r"\{cite(?::t)?\}`", people)) >= 5
 
 
 def test_the_pictures_of_the_parts_are_drawn_by_their_script():
