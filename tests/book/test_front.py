@@ -17,6 +17,7 @@ from kinds import FURTHER, contents, kind, roads, short_book, spine
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
 INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))["cells"]
 INTRO_TEXT = "\n\n".join("".join(cell["source"]) for cell in INTRO)
@@ -34,13 +35,15 @@ def test_the_example_of_the_readme_prints_what_it_says():
     assert len([line for line in code.splitlines() if line.strip()]) <= 12
 
 
-def test_the_large_example_of_the_readme_runs(tmp_path, monkeypatch):
-    code = re.search(r"```py\n(import os\n.*?)```", README, re.S)[1]
+def test_the_large_example_of_the_guide_runs(tmp_path, monkeypatch):
+    code = re.search(r"```py\n(import os\n.*?)```", GUIDE, re.S)[1]
     monkeypatch.chdir(tmp_path)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(
             compile(
-                code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"), "README.md", "exec"
+                code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"),
+                "CONTRIBUTING.md",
+                "exec",
             ),
             {},
         )
