@@ -195,6 +195,13 @@ def test_a_path_has_all_that_its_chapters_need_and_its_hours(who):
     assert re.search(r"skip|skimmed", PATHS[who]), "which chapters may be skipped"
 
 
+def test_the_last_lines_lead_along_the_path_of_the_machine_learner():
+    names, labels = path(PATHS["A machine learner"])
+    for name, after in zip(names, labels[1:]):
+        last = re.split(r"^## Next$", "\n\n".join(boxes.source(name)), flags=re.M)[-1]
+        assert f"{{ref}}`{after}`" in last, name
+
+
 def test_the_citation_is_that_of_the_file():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     names = (citation["authors"][0].get(key) for key in ("given-names", "family-names", "name"))
