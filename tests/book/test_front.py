@@ -17,6 +17,7 @@ from kinds import FURTHER, contents, kind, roads, short_book, spine
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CONVENTIONS = (ROOT / "conventions.md").read_text(encoding="utf-8")
 INTRO = json.loads((ROOT / "intro.ipynb").read_text(encoding="utf-8"))["cells"]
 INTRO_TEXT = "\n\n".join("".join(cell["source"]) for cell in INTRO)
@@ -34,13 +35,15 @@ def test_the_example_of_the_readme_prints_what_it_says():
     assert len([line for line in code.splitlines() if line.strip()]) <= 12
 
 
-def test_the_large_example_of_the_readme_runs(tmp_path, monkeypatch):
-    code = re.search(r"```py\n(import os\n.*?)```", README, re.S)[1]
+def test_the_large_example_of_the_guide_runs(tmp_path, monkeypatch):
+    code = re.search(r"```py\n(import os\n.*?)```", GUIDE, re.S)[1]
     monkeypatch.chdir(tmp_path)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(
             compile(
-                code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"), "README.md", "exec"
+                code.replace("D = 200", "D = 20").replace("jobs=2", "jobs=1"),
+                "CONTRIBUTING.md",
+                "exec",
             ),
             {},
         )
@@ -190,6 +193,13 @@ def test_a_path_has_all_that_its_chapters_need_and_its_hours(who):
     assert int(re.match(r"\((\d+) hours\)", PATHS[who])[1]) == pytest.approx(hours, abs=0.75)
     assert len(PATHS) == 2
     assert re.search(r"skip|skimmed", PATHS[who]), "which chapters may be skipped"
+
+
+def test_the_last_lines_lead_along_the_path_of_the_machine_learner():
+    names, labels = path(PATHS["A machine learner"])
+    for name, after in zip(names, labels[1:]):
+        last = re.split(r"^## Next$", "\n\n".join(boxes.source(name)), flags=re.M)[-1]
+        assert f"{{ref}}`{after}`" in last, name
 
 
 def test_the_citation_is_that_of_the_file():

@@ -55,10 +55,11 @@ def test_the_package_type_checks():
 
 @pytest.mark.slow
 def test_the_program_of_a_user_type_checks_and_runs(tmp_path):
-    """Lists where arrays are meant, results of the types that are stated; and the programs of the README."""
-    readme = re.findall(r"```py(?:thon)?\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    own = [code for code in readme if "spinlib" in code and "dask" not in code]
-    assert own
+    """Lists where arrays are meant, results of the types that are stated; and those of README and guide."""
+    text = "".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
+    shown = re.findall(r"```py(?:thon)?\n(.*?)```", text, re.S)
+    own = [code for code in shown if "spinlib" in code and "dask" not in code]
+    assert len(own) == 2
     programs = {"user": PROGRAM, **{f"readme{k}": text for k, text in enumerate(own)}}
     for name, code in programs.items():
         (tmp_path / f"{name}.py").write_text(code)
