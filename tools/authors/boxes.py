@@ -15,7 +15,7 @@ from kinds import ROOT, chapters
 
 FENCE = re.compile(r"^(:{3,}|`{3,}|~{3,})(?:\{([\w:-]+)\}(.*))?\s*$")
 AFTER = re.compile(
-    r"Exercises|What is checked|Summary|Further reading|Next$"
+    r"Exercises|What is checked|Summary|Further reading|Next\b"
 )  # sections beside the main line
 LABEL = re.compile(r"^\((ch-[a-z0-9-]+)\)=\n+# (.+)$", re.M)
 
