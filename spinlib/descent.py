@@ -81,8 +81,8 @@ def flow(glass: SpinGlass, times: ArrayLike, *, start: ArrayLike) -> np.ndarray:
     """The weights (n_times, ...) under gradient flow dw/dt = h - A w, exactly, at all ``times`` (n_times,) >= 0.
 
     ``start`` holds the n weights in any shape, which the result keeps. The cost is O(n^3) once, for the eigenvectors
-    of A = ``glass.hessian``; flat directions are allowed. Raises ValueError for shapes that do not fit, for negative
-    times, and where the energy falls without end and the weights overflow.
+    of A = ``glass.hessian``; flat directions are allowed. Source: the chapter on training in time. Raises ValueError
+    for shapes that do not fit, for negative times, and where the energy falls without end and the weights overflow.
 
     >>> import numpy as np
     >>> from spinlib.descent import flow

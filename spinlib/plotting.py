@@ -73,6 +73,11 @@ def weight_map(ax: Axes, W: ArrayLike, *, limit: float | None = None, title: str
 
     ``limit`` is the largest absolute value of the colour scale (default: that of W). Raises ValueError for limit <=
     0.
+
+    >>> from matplotlib.figure import Figure
+    >>> from spinlib.plotting import weight_map
+    >>> weight_map(Figure().subplots(), [[1, -2], [0, 0.5]]).get_clim()
+    (-2.0, 2.0)
     """
     W = check_array("W", W, (None, None), hint="a weight map is a matrix")
     if not W.size:

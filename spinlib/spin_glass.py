@@ -81,7 +81,8 @@ def gaussian_glass(
     """A glass of textbook disorder: J_ij ~ N(0, coupling^2 / n), h_i ~ N(0, field^2), one stiffness for all spins.
 
     The spectrum of J fills [-2 coupling, 2 coupling] (Wigner's semicircle), so a ground state exists for stiffness >
-    2 coupling, up to corrections of order n^(-2/3). Raises ValueError for n < 1, coupling < 0, field < 0.
+    2 coupling, up to corrections of order n^(-2/3). Source: Sherrington and Kirkpatrick (1975); Wigner (1958). Raises
+    ValueError for n < 1, coupling < 0, field < 0.
 
     >>> from spinlib.spin_glass import gaussian_glass
     >>> glass = gaussian_glass(50, rng=0)

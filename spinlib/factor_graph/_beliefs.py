@@ -28,6 +28,11 @@ class Beliefs(Found):
     has one table for each factor; ``log_Z`` is the Bethe value; ``messages`` (edges, K) are those from factors to
     variables, with edges in the order of ``FactorGraph.edges``; and ``converged``, ``n_iter``, ``residual``,
     ``history``, ``reason`` are as in every iteration here.
+
+    >>> from spinlib.factor_graph import bp, ising
+    >>> found = bp(ising([[0, 1], [1, 0]]))
+    >>> found.marginals.tolist(), found.factor_marginals[0].shape, found.messages.shape
+    ([[0.5, 0.5], [0.5, 0.5]], (2, 2), (2, 2))
     """
 
     marginals: np.ndarray
@@ -114,7 +119,7 @@ def bethe_terms(graph: FactorGraph, messages: ArrayLike) -> tuple[np.ndarray, np
 def enumerate_states(graph: FactorGraph) -> tuple[np.ndarray, float]:
     """Exact marginals (n, K) and log Z by summing over every state.
 
-    Raises ValueError above 2^20 states, and when no state has a positive weight.
+    Source: the definition of both. Raises ValueError above 2^20 states, and when no state has a positive weight.
 
     >>> from spinlib.factor_graph import enumerate_states, ising
     >>> marginals, log_Z = enumerate_states(ising([[0, 1], [1, 0]], h=[0.5, 0]))

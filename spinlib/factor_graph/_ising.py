@@ -64,8 +64,8 @@ def pspin_ising(
 def ising(J: ArrayLike, h: ArrayLike = 0.0, beta: float = 1.0) -> FactorGraph:
     r"""Ising spins with pair couplings, :math:`H = -\sum_{i<j}J_{ij}\sigma_i\sigma_j - \sum_i h_i\sigma_i`.
 
-    ``J`` (n, n) is symmetric with zero diagonal, and ``h`` is a number or (n,); zero couplings make no factor. Raises
-    ValueError for a J that is not symmetric or has a diagonal.
+    ``J`` (n, n) is symmetric with zero diagonal, and ``h`` is a number or (n,); zero couplings make no factor. Source:
+    Edwards and Anderson (1975). Raises ValueError for a J that is not symmetric or has a diagonal.
 
     >>> from spinlib.factor_graph import bp, ising
     >>> print(f"{bp(ising([[0, 1], [1, 0]])).log_Z:.5f}")          # log(4 cosh 1)

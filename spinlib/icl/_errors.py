@@ -96,7 +96,7 @@ def controlled_error(y_hat: ArrayLike, prompts: Prompts, noise: float = 0.0) -> 
 
     ``y_hat`` (P,) are the answers of any model to ``prompts``, whose labels have noise of standard deviation
     ``noise``. The mean square of the best linear attention on the same prompts is subtracted, and its exact error
-    added. Raises ValueError for answers of another shape.
+    added. Source: Hammersley and Handscomb (1964). Raises ValueError for answers of another shape.
 
     >>> from spinlib.icl import LinearTask, best_weights, controlled_error, linear_attention
     >>> prompts = LinearTask(4, 10).sample(50, rng=0)

@@ -136,8 +136,8 @@ def in_context_ridge(X: ArrayLike, ridge: float = 0.0) -> np.ndarray:
     ``X`` (P, D+1, N+1) holds the prompts. The student minimises ``mean_i (y_i - v.x_i)^2 + ridge |v|^2`` over v and
     answers v.query. At ridge 0 it takes the shortest v among the minima. For the task of :class:`LinearTask` with
     independent tokens, ridge = D noise^2 / N makes the answer the posterior mean, so that no other prediction has a
-    smaller mean squared error. The time is O(P D^2 (D + N)). Raises ValueError for other shapes and for a negative
-    ridge.
+    smaller mean squared error. The time is O(P D^2 (D + N)). Source: the chapter on linear regression in context.
+    Raises ValueError for other shapes and for a negative ridge.
 
     >>> from spinlib.icl import LinearTask, in_context_ridge
     >>> prompts = LinearTask(D=3, N=3).sample(5, rng=0)      # three equations for three unknowns, no noise
@@ -167,7 +167,7 @@ def pool_posterior(pairs: ArrayLike, pool: ArrayLike, noise: float) -> np.ndarra
 
     ``pairs`` (P, n, D+1) holds rows (x_t, y_t) as :meth:`LinearTask.sample_pairs` returns them, and ``pool`` (K, D)
     the rules v of y = v.x + noise g. The weight of rule k is the softmax of minus its squared errors so far over 2
-    noise^2. Raises ValueError for noise 0, and for shapes that do not match.
+    noise^2. Source: Raventos et al. (2023). Raises ValueError for noise 0, and for shapes that do not match.
 
     >>> from spinlib.icl import pool_posterior
     >>> pool_posterior([[[1.0, 1.0], [2.0, 0.0]]], [[1.0], [-1.0]], noise=0.1).round(6).tolist()

@@ -38,6 +38,11 @@ class Features(Noun):
 
     ``u`` (P, D+1) is (X0 y0 / N; y0.y0 / N), ``query`` (P, D) holds the queries and ``y`` (P,) their labels. The zero
     column of eq. (126) is left out. Raises ValueError where shapes disagree or entries are not finite.
+
+    >>> from spinlib.icl import Features, to_spin_glass
+    >>> found = Features(u=[[2.0, 1.0]], query=[[3.0]], y=[4.0])
+    >>> found, to_spin_glass(found, 0.1).h.tolist()
+    (Features(P=1, D=1), [24.0, 12.0])
     """
 
     u: np.ndarray

@@ -146,7 +146,16 @@ class LinearTask(Noun):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PromptBlocks(Sequence[Features]):
-    """P prompts as a sequence of Features, each drawn when it is read; :meth:`LinearTask.blocks` makes it."""
+    """P prompts as a sequence of Features, each drawn when it is read; :meth:`LinearTask.blocks` makes it.
+
+    Its ceil(P / size) blocks hold ``size`` prompts each, the last one what remains: u (size, D+1), query (size, D), y
+    (size,). ``seed`` is the ``rng`` of :meth:`LinearTask.blocks`, which checks them. Raises IndexError beyond the
+    last block.
+
+    >>> from spinlib.icl import LinearTask
+    >>> LinearTask(D=3, N=15).blocks(10, size=4, rng=0)[1:]
+    [Features(P=4, D=3), Features(P=2, D=3)]
+    """
 
     task: LinearTask
     P: int

@@ -20,6 +20,11 @@ class OneRSB:
     """Equilibrium of :meth:`PSpin.solve`: overlap ``q`` in a state, breaking parameter ``x``; ``f``, ``energy`` a spin.
 
     The paramagnet is q = 0, x = 1. The overlap between states is 0 (there is no field).
+
+    >>> from spinlib.pspin import PSpin
+    >>> found = PSpin(3).solve(T=0.5)
+    >>> print(f"{found.q:.4f} {found.x:.4f} {found.f:.4f} {found.energy:.4f}")
+    0.7117 0.7361 -0.4933 -0.9049
     """
 
     q: float

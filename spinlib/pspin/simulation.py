@@ -178,13 +178,16 @@ def parallel_tempering(
     s: ArrayLike | None = None,
     rng: RNG = None,
 ) -> Tempering:
-    """Sample the Boltzmann distribution at increasing temperatures ``T``: hybrid Monte Carlo, exchange of neighbours.
+    """Sample the Boltzmann distribution at increasing temperatures ``T`` (n_T,): hybrid Monte Carlo with exchanges.
 
     A sweep is one trajectory of ``n_leapfrog`` steps of length ``eps / sqrt(beta)`` for every copy and temperature,
     accepted or rejected exactly, then one round of exchanges within each copy. Copies are independent: their overlaps
     sample P(q). Neighbouring temperatures should be about 1.1/sqrt(N) apart in beta. Nothing is discarded: drop the
-    first sweeps of the result. Whether it has equilibrated can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average
-    over samples of the default couplings. Raises ValueError for temperatures that do not increase.
+    first sweeps of the result. The start ``s`` (n_copies, n_T, N) is random by default. Whether it has equilibrated
+    can be tested: ``e = -(beta/2)(1 - <q^p>)`` on average over samples of the default couplings. Source: Hukushima and
+    Nemoto (1996) for the exchange; Duane, Kennedy, Pendleton and Roweth (1987) for a trajectory. Raises ValueError for
+    temperatures that are not positive or do not increase, counts below 1, eps outside (0, 10], and spins of another
+    shape or off the sphere.
 
     >>> from spinlib.pspin.simulation import gaussian_couplings, parallel_tempering
     >>> run = parallel_tempering(gaussian_couplings(16, rng=0), [0.8, 1.0, 1.3], n_sweeps=20, rng=1)

@@ -14,15 +14,16 @@ def hessian_density(
 ) -> np.ndarray:
     r"""Density of the non-zero eigenvalues of A at x (m,) > 0, ridge 0: it integrates to min(1, P / n).
 
-    This is the deterministic equivalent of the sample covariance of P samples in n = sum count directions (Marchenko
-    and Pastur 1967). With a_i the variance and c_i the count of a group of directions of the ``teacher``, G_i the
-    mean diagonal of (A - z)^-1 in it, t_i the relative norm of a sample there and < > the mean over samples,
+    This is the deterministic equivalent of the sample covariance of P samples in n = sum count directions. With a_i
+    the variance and c_i the count of a group of directions of the ``teacher``, G_i the mean diagonal of (A - z)^-1 in
+    it, t_i the relative norm of a sample there and < > the mean over samples,
 
     .. math:: \frac1{G_i} = a_i\Big\langle\frac{t_i}{1+e}\Big\rangle - z,\qquad e = \frac1P\sum_j t_j\,a_jc_j\,G_j .
 
     ``norms`` (k, groups) are samples of t, for prompts ``|u_i|^2 |query|^2`` over its mean; None takes t = 1, its
-    limit for D to infinity. The density is that at distance 1e-7 x from the real axis. Raises ValueError for x <= 0,
-    where the atom is, and for P < 1, and RuntimeError where the equations are not solved to 1e-8.
+    limit for D to infinity. The density is that at distance 1e-7 x from the real axis. Source: Marchenko and Pastur
+    (1967); with norms, after El Karoui (2009). Raises ValueError for x <= 0, where the atom is, and for P < 1, and
+    RuntimeError where the equations are not solved to 1e-8.
 
     >>> from spinlib.theory import hessian_density, prompt_teacher
     >>> print(hessian_density([0.06], prompt_teacher(20, 100), P=5000).round(2))

@@ -110,7 +110,7 @@ def shuffled_edge(D: int, N: int, P: int) -> float:
     It is near a (1 - 2 sqrt(n/P)) with a = (1 + (D+1)/N)/D and n = D(D+1), the end of a semicircle about a; here it
     is computed with the exact variances of :func:`block_moments` and the label row. Where it is below -ridge the
     shuffled glass has no ground state. Eigenvalues of one sample extend a little beyond it, the more the smaller D
-    is. Raises ValueError for D < 2 and N, P < 1.
+    is. Source: that of :func:`shuffled_error`. Raises ValueError for D < 2 and N, P < 1.
 
     >>> from spinlib.theory import shuffled_edge
     >>> print(f"{shuffled_edge(20, 100, 1000):.4f} {shuffled_edge(20, 100, 3000):.4f}")

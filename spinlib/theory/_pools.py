@@ -29,9 +29,9 @@ def pool_errors(tasks: ArrayLike, N: int, P: int, ridge: float, noise: float = 0
     directions each. The error on new tasks is that of the mean weights (B + kappa)^-1 F, F = E label u query^T, and
     of their scatter: pool (D/P) sum_i e_i / (e_i + kappa)^2 times the variance of a new prompt's u along eigenvector
     i. The formula is right for D -> infinity at fixed P/D^2, N/D, K/D and ridge D; ``noise`` is as in
-    :class:`spinlib.icl.LinearTask`. Raises ValueError for other shapes, for tasks and noise of which the largest is
-    not from 1e-18 to 1e18, for N, P < 1, for ridge, noise < 0, and at ridge 0 where P is the number of directions, D
-    (D + 1), or D^2 for one task without noise.
+    :class:`spinlib.icl.LinearTask`. Source: the chapter on task diversity. Raises ValueError for other shapes, for
+    tasks and noise of which the largest is not from 1e-18 to 1e18, for N, P < 1, for ridge, noise < 0, and at ridge 0
+    where P is the number of directions, D (D + 1), or D^2 for one task without noise.
 
     >>> import numpy as np
     >>> from spinlib.theory import pool_errors

@@ -18,6 +18,11 @@ class RidgeEquivalent(Result):
     ``kappa`` is the renormalised ridge; ``shrinkage`` (groups,) is the part kappa / (a + kappa) of a weight that is
     not learned; ``error`` is the mean square of (prediction - label) on fresh data, the unexplained part included;
     and ``train_error`` is the same on the training set.
+
+    >>> from spinlib.theory import prompt_teacher, ridge_equivalent
+    >>> found = ridge_equivalent(prompt_teacher(20, 100), P=1000, ridge=0.01)
+    >>> print(f"{found.kappa:.4f} {found.shrinkage.round(4)} {found.error:.4f} {found.train_error:.4f}")
+    0.0151 [0.2002 0.0133] 0.2852 0.1244
     """
 
     kappa: float

@@ -36,7 +36,7 @@ def spike_thresholds(D: int, N: int, noise: float = 0.0) -> SpikeThresholds:
     has a hump, its top and the minimum behind it are ``algorithm`` and ``spinodal``; ``information`` is where the
     solutions before and behind the hump have the same :func:`spike_free_energy`. All are nan where P rises with t,
     because then there is no transition. Features count as independent Gaussians, and the label row as left out.
-    Raises ValueError for D < 2, N < 1, noise < 0.
+    Source: the chapter on sparse weights. Raises ValueError for D < 2, N < 1, noise < 0.
 
     >>> from spinlib.theory import spike_thresholds
     >>> found = spike_thresholds(40, 800)

@@ -74,7 +74,7 @@ def prompt_teacher(D: int, N: int, noise: float = 0.0) -> Teacher:
     (D a) on the diagonal. The D directions of the label row have variance b = (1 + 2/N) (1 + 2/D + 2 noise^2 +
     noise^4) and hold no signal, and 1 + noise^2 - c stays unexplained. ``noise`` is as in
     :class:`spinlib.icl.LinearTask`. The variances are exact; that directions act as independent ones is true for D ->
-    infinity. Raises ValueError for D, N < 1 and noise < 0.
+    infinity. Source: the chapter on the learning curve. Raises ValueError for D, N < 1 and noise < 0.
 
     >>> from spinlib.icl import best_weights, population_error
     >>> from spinlib.theory import prompt_teacher
@@ -101,8 +101,8 @@ def spectrum_teacher(
     Group (i, j), row by row, has the variance e_i l_j with l = ``variances`` (groups,) and e = [l^2 + (F - l^2)/N]/D
     + noise^2 l/N; the best weights are l/(D e) on the diagonal. The last row is the label row, with variance b l_j,
     where b is Gaussian. ``fourth`` (groups,) is the diagonal of F = E (x.x) x x^T, by default the Gaussian one, 2 l^2
-    + l tr. ``count`` is as in :class:`Teacher`, the number of directions in a group, D in all. Raises ValueError for
-    variances that are not positive, N < 1, noise < 0, and F < l^2.
+    + l tr. ``count`` is as in :class:`Teacher`, the number of directions in a group, D in all. Source: the chapter on
+    scaling laws. Raises ValueError for variances that are not positive, N < 1, noise < 0, and F < l^2.
 
     >>> from spinlib.theory import prompt_teacher, spectrum_teacher    # white tokens
     >>> print(f"{spectrum_teacher([1.0] * 20, 100).unexplained:.5f} {prompt_teacher(20, 100).unexplained:.5f}")

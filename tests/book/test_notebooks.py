@@ -112,6 +112,13 @@ def test_exercises_have_one_solution_each(chapter):
     assert sorted(exercises) == sorted(solutions)
 
 
+def test_a_summary_ends_with_what_was_tried(chapter):
+    """Its last English line, before the box in Chinese."""
+    summary = re.search(r"^## Summary\n(.*?)(?=^(?::::|## ))", chapter[3], re.M | re.S)
+    assert summary or kind(chapter[0]) != "chapter"
+    assert not summary or re.search(r"\n\n\*Tried at: .*\.\*\s*\Z", summary[1])
+
+
 def test_labels_and_directives(chapter):
     text = chapter[3]
     assert re.match(r"\((ch-[a-z0-9-]+)\)=\n# ", text), (
