@@ -5,6 +5,7 @@ import pytest
 import torch
 from pages import from_page
 
+from spinlib.factor_graph import FactorGraph, enumerate_states
 from spinlib.reproduce import load, run
 from spinlib.reproduce._experiments import passing_messages as passing
 
@@ -26,15 +27,19 @@ def test_the_law_of_sentences_is_what_the_tree_says():
 
 
 def test_a_tie_weighs_the_states_in_which_the_two_nodes_agree():
-    """A tie of minus infinity forbids them; without a tie the law is that of the tree."""
+    """Without a tie the law is that of the tree; with one, beliefs are those of a graph with a factor for it."""
     M = passing.grammar()
     assert M.sum((1, 2)) == pytest.approx(np.ones(4))
-    free, tied, apart = (passing.together(M, J) for J in (0.0, 3.0, -50.0))
+    free, tied = (passing.together(M, J) for J in (0.0, 3.0))
     assert free.sum() == pytest.approx(1) and free.sum(1) == pytest.approx(np.full(4, 0.25))
-    agree = (
-        free - apart * (free / apart).min()
-    ) / free  # what states that agree add, up to a factor
-    assert (tied / free).std() > 0.1 and agree.min() > -1e-9
+    for number in (0, 40_000):
+        seen = passing.words(np.array([number]), 4, 8)[0]
+        read = [((3 + k,), M[:, seen[2 * k], seen[2 * k + 1]]) for k in range(4)]
+        tree = FactorGraph([4] * 7, [((i, 2 * i + 1, 2 * i + 2), M) for i in range(3)] + read)
+        for law, graph in ((free, tree), (tied, tree.with_factor((4, 5), np.exp(3 * np.eye(4))))):
+            root = enumerate_states(graph)[0][0]
+            assert law[:, number] / law[:, number].sum() == pytest.approx(root, abs=1e-12)
+        assert np.abs(free[:, number] / tied[:, number]).std() > 0.01
 
 
 def test_the_page_has_the_network_of_the_stored_code():

@@ -94,4 +94,8 @@ def test_what_the_page_says():
     assert (stored["weights"][np.char.find(stored["kind"], "none") > 0, 1:, 1] == 0).all()
     final = lambda kind: stored["median"][pick(kind, 400), -1].mean()
     assert final("normed") < final("normed none") and final("plain") < final("plain none")
+    assert final("normed tied") < 1.1 * final("normed") and final("plain tied") > final("plain")
+    last = pick("normed last", 400)  # the loss is the error of the last layer alone
+    assert 0 < above[last].min() and above[last].max() < above[pick("normed", 400)].min()
+    assert (learned - stored["theory"][:, :-1])[last][:, 0].mean() < 0
     assert len(SWEEPS.points(False)) == 2

@@ -10,7 +10,7 @@ HOT, COLD, STEPS = 6.0, 0.6, 25
 SAMPLES = 12
 FULL = dict.fromkeys((140, 180, 220, 260), (2, 16, 128))  # P: sweeps at each temperature
 QUICK = {140: (2,), 260: (2,)}
-TEMPERED = {140: 8}  # P: draws
+TEMPERED = {140: 8, 150: 8, 160: 8}  # P: draws
 LADDER, ROUNDS = np.geomspace(1, 4, 12), 2_560  # temperatures that exchange copies, and how often
 
 

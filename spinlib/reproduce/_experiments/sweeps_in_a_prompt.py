@@ -7,7 +7,16 @@ import numpy as np
 from spinlib.reproduce._experiment import Experiment, seeded
 
 RATIO, FRACTION, RHO, LAYERS = 0.4, 0.1, 1e-3, 6
-KINDS = "normed", "plain", "bayes", "plain none", "plain tied", "normed none"
+KINDS = (
+    "normed",
+    "plain",
+    "bayes",
+    "plain none",
+    "plain tied",
+    "normed none",
+    "normed tied",
+    "normed last",
+)
 
 
 def _prompts(rng, D, matrices, rules):
@@ -76,7 +85,7 @@ def _compute(rng, D, kind, run, steps, lr=0.02, tests=640):
     for step in range(steps):
         errors = _stack(kind, weights, *_prompts(rng, D, max(1, 1024 // D), 8))[0].mean(1)
         optimizer.zero_grad()
-        (errors[-1] + 0.3 * errors[:-1].sum()).backward()
+        (errors[-1] + (0 if "last" in kind else 0.3) * errors[:-1].sum()).backward()
         weights.grad *= moves
         torch.nn.utils.clip_grad_norm_([weights], 1)
         optimizer.param_groups[0]["lr"] = lr * (0.51 + 0.49 * cos(pi * step / steps))
@@ -103,8 +112,8 @@ def _collect(points, results):
     prompts whose last error is above 1. N = .4 D, a fraction .1 of the rule not zero, noise over signal .001. Kinds:
     "normed" (u in units of the root mean square of the residuals), "plain", "bayes" (the posterior mean, b alone
     trained), and with "none" b = 0, "tied" b by theory. The loss is the error of the last layer and .3 times those of
-    the others. Full: D = 128, 400, 1000, three runs of 1000 steps (bayes 300), the controls at 400. Quick: D = 40, 20
-    steps, one run of two kinds.
+    the others, with "last" that of the last layer alone. Full: D = 128, 400, 1000, three runs of 1000 steps (bayes
+    300), the controls at 400. Quick: D = 40, 20 steps, one run of two kinds.
     """
     return {
         name: np.array([one[name] for one in rows])
