@@ -203,11 +203,12 @@ def test_the_citation_is_that_of_the_file():
         in INTRO_TEXT
     )
     assert INTRO_TEXT.split("\n\n")[0] == f"(ch-intro)=\n# {title}"
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert title == config["title"] == config["sphinx"]["config"]["project"]
     assert (
         INTRO_TEXT.split("\n\n")[1]
         == f"{about[0].upper()}{about[1:]}. {author}, {version} ({year})."
     )
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert author == config["author"] == project["authors"][0]["name"]
 

@@ -231,6 +231,7 @@ def test_all_figures_are_packed_with_their_captions(tmp_path, monkeypatch):
     assert (
         "1-1_fig-a.png\nFig. 1.1 The word, \\(x<1_a\\).\nWhat it shows" in said
         and "CC BY 4.0" in said
+        and said.startswith('Figures and captions of "A book", ')
     )
 
 
