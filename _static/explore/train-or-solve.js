@@ -37,8 +37,8 @@ explore.physics['train-or-solve'] = {
       if (++t % 100 === 0) { if (most > 0.99 * before.shift()) rate *= 2 / 3; before.push(most); most = 0; }
     };
   },
-  best: (D, N) => (D + 1) / (N + D + 1),                          // error of the best weights: theory.best_weight at infinitely many prompts
-  diagonal: (D, N, ridge) => 1 / (1 + (D + 1) / N + ridge * D),   // and their diagonal: all other entries are 0
+  best: (D, N) => (D + 1) / (N + D + 1),                          // error of the best weights, those of infinitely many prompts
+  diagonal: (D, N, ridge) => 1 / (1 + (D + 1) / N + ridge * D),   // and their diagonal, icl.best_weights: all other entries are 0
 };
 explore.figures['train-or-solve'] = {
   state: { P: [60, 1, 500], N: [30, 5, 100], ridge: [0.01, 0.003, 1], set: [5, 1, 999], start: [2, 1, 999], show: ['', 'solved', 'trained', 'both'] },

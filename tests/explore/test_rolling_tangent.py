@@ -38,6 +38,7 @@ def test_the_line_that_touches_and_the_mean_of_Z(physics, T):
         lambda e: e**2 + e / T, bounds=(-4, 0), method="bounded", options={"xatol": 1e-12}
     )
     assert found["annealed"] == pytest.approx(anywhere.x, abs=1e-7)
+    assert found["annealed"] == pytest.approx(-1 / (2 * T), abs=1e-14)
     assert LN2 - found["annealed"] ** 2 - found["annealed"] / T == pytest.approx(
         LN2 + 1 / (4 * T**2), abs=1e-12
     )
