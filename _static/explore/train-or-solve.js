@@ -126,7 +126,7 @@ explore.figures['train-or-solve'] = {
       triangle.addEventListener('pointerover', event => tell(cells.find(c => c.node === event.target)));
       triangle.addEventListener('pointerleave', () => tell());
       const kx = x0 - 22, key = (name, text, up) => [svg('rect', { class: name, x: kx, y: height - up - 9, width: 10, height: 10 }), words(text, { x: kx + 14, y: height - up })];
-      main.append(words('couplings *J*', { class: 'strong', x: kx, y: height - 44 }), ...key('plus', 'want to be alike', 26), ...key('minus', 'want to differ', 10));
+      main.append(words('couplings *J*', { class: 'strong', x: kx, y: height - 44 }), ...key('plus', 'pull together', 26), ...key('minus', 'push apart', 10));
       add('told', svg('g'));
       // the stage: every column can be pulled
       const stage = add('stage', svg('rect', { class: 'stage', x: x0, y: top - 4, width: x1 - x0, height: foot - top + 8, style: 'touch-action: pan-y' }));
