@@ -109,6 +109,17 @@ def test_what_a_week_shows_and_derives_is_in_what_is_read(week, lines):
     assert derived and not set(derived) - given
 
 
+@pytest.mark.parametrize("week, lines", WEEKS)
+def test_each_vote_of_a_deck_has_its_answer_in_the_plan(week, lines):
+    count = 0
+    for name, headings in make_slides.reading(lines["Read"]):
+        first, *rest = re.split(r"^## (.+)$", "\n\n".join(boxes.source(name)), flags=re.M)
+        there = {None: first, **dict(zip(rest[::2], rest[1::2]))}
+        count += sum(there[heading].count("{admonition} Predict\n") for heading in headings)
+    answers = re.search(r"Answers? to the (?:vote|\w+ votes): (.+)\.$", lines["Show"])[1]
+    assert len(answers.split("; ")) == count
+
+
 def test_a_plan_is_read_with_its_sections():
     [(name, headings)] = make_slides.reading(
         "10 min: {ref}`ch-replica-method`, *The trick* and {ref}`sec-rm-symmetric`."
