@@ -35,6 +35,7 @@ MENDED = [
             'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
         ),
         # said twice
+        (r"<title>([^<]*?) &#8212; \1</title>", r"<title>\1</title>"),
         (r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>', ""),
         (r"(<script>var togglebuttonSelector[^<]*</script>)(.*?)\1", r"\1\2"),
         # a fold is called what is written on it, and so is the search button

@@ -81,7 +81,7 @@ def make(app, error):
     html = pathlib.Path(app.outdir)
     book = make_slides.Book(html)
     make_slides.make(book)
-    course_kit.make(html / make_slides.FOLDER)
+    course_kit.make(html / make_slides.FOLDER, app.config.html_baseurl.rstrip("/"))
     figures(book, app.config.project)
     make_slides.link_pdfs(html)
     for link in dead(html):

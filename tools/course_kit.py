@@ -87,8 +87,31 @@ class Holes(Preprocessor):
         return cell, resources
 
 
-def student(sheet: pathlib.Path, solutions: pathlib.Path):
-    """The notebook of a sheet for students: with holes, and with a cell that compares numbers after each problem."""
+def linked(text: str, address: str) -> str:
+    """Links from course/ to pages of the book, by its address; without one a download has only the words.
+
+    >>> linked("See [The replica method](../../chapters/pspin/replica_method.ipynb).", "https://example.org/b")
+    'See [The replica method](https://example.org/b/chapters/pspin/replica_method.html).'
+    >>> linked("See [The replica method](../../chapters/pspin/replica_method.ipynb).", "")
+    'See *The replica method*.'
+    """
+
+    def link(match):
+        words, page = match.groups()
+        if address:
+            return f"[{words}]({address}/chapters/{page}.html)"
+        if page.startswith("problems/"):
+            return f"{words} (in the built book)"
+        return f"*{words}*" if words[0].isupper() else words
+
+    return re.sub(r"\[([^]]+)\]\(\.\./\.\./chapters/(\w+/\w+)\.(?:md|ipynb)\)", link, text)
+
+
+def student(sheet: pathlib.Path, solutions: pathlib.Path, address: str = ""):
+    """The notebook of a sheet for students: with holes, and with a cell that compares numbers after each problem.
+
+    ``address`` is that of the published book, if there is one.
+    """
     text = sheet.read_text(encoding="utf-8")
     found = PROBLEM.split(text)[1:]
     told = {
@@ -98,11 +121,11 @@ def student(sheet: pathlib.Path, solutions: pathlib.Path):
     notebook, _ = ClearOutputPreprocessor().preprocess(notebook, {})
     notebook, _ = Holes().preprocess(notebook, {})
     title = re.search(r"^# (.+)$", text, re.M)[1]
-    page = f"../chapters/problems/{sheet.stem}.html"
+    page = linked(f"[the page of the sheet](../../chapters/problems/{sheet.name})", address)
     cells = [
         nbformat.v4.new_markdown_cell(
-            f"# {title}\n\nThe problems, with their hints, are on [the page of the sheet]({page}) of the "
-            "book. Here are the places for your answers: fill in what says *your derivation* and `# your code`. "
+            f"# {title}\n\nThe problems, with their hints, are on {page}. "
+            "Here are the places for your answers: fill in what says *your derivation* and `# your code`. "
             "The heads of functions are those of one solution; take others if you like. After each problem a cell "
             "compares your numbers with the targets.",
             id="how-to-use",
@@ -129,9 +152,9 @@ def student(sheet: pathlib.Path, solutions: pathlib.Path):
             break
         if new:
             heading, number = new[1], number + 1
-            cell.source = cell.source.replace(
-                new[0], f"{new[0]}\n\n[The problem]({page}#{told[heading][0]})"
-            )
+            place = f"{address}/chapters/problems/{sheet.stem}.html#{told[heading][0]}"
+            if address:
+                cell.source = cell.source.replace(new[0], f"{new[0]}\n\n[The problem]({place})")
         if cell.source.strip():
             cells.append(cell)
         if number == 0 and cell.cell_type == "code":
@@ -155,13 +178,11 @@ def merged(cells):
     return kept
 
 
-def solved(path: pathlib.Path):
-    """The solutions as they are, with a link to the built page of their sheet."""
+def solved(path: pathlib.Path, address: str = ""):
+    """The solutions as they are, with links to the published book, if there is one."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        cell.source = re.sub(
-            r"\]\(\.\./\.\./chapters/(\w+/\w+)\.(?:md|ipynb)", r"](../chapters/\1.html", cell.source
-        )
+        cell.source = linked(cell.source, address)
     return notebook
 
 
@@ -191,15 +212,15 @@ def exam(path: pathlib.Path, answers: bool) -> str:
     return PAGE.format(title=html.escape(title), body=body)
 
 
-def make(out: pathlib.Path) -> list[str]:
-    """Write all of it into a folder; the names of the files."""
+def make(out: pathlib.Path, address: str = "") -> list[str]:
+    """Write all of it into a folder, with links to the published book at ``address``; the names of the files."""
     out.mkdir(parents=True, exist_ok=True)
     names = []
     for sheet in sorted((ROOT / "chapters" / "problems").glob("sheet_*.md")):
         path = ROOT / "course" / "solutions" / f"{sheet.stem}.ipynb"
         for name, notebook in (
-            (sheet.stem, student(sheet, path)),
-            (f"{sheet.stem}_solutions", solved(path)),
+            (sheet.stem, student(sheet, path, address)),
+            (f"{sheet.stem}_solutions", solved(path, address)),
         ):
             nbformat.write(notebook, out / f"{name}.ipynb")
             names.append(f"{name}.ipynb")

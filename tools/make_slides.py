@@ -258,18 +258,20 @@ def make(book: Book, only=()) -> list[str]:
 
 
 PDF = re.compile(
-    r'<(a|span) class="pdf( reference external)?" (?:href|data-href)="([^"]*)">(.*?)</\1>'
+    r'(?:, <a class="pdf(?: reference external)?" href|<span class="pdf" hidden data-href)="([^"]*)">'
+    r"(?:, )?(.*?)</(?:a|span)>"
 )
 
 
 def link_pdfs(html: pathlib.Path) -> None:
-    """The page links the PDF of a deck if there is one; else the words stand there without a link."""
+    """The page links the PDF of a deck if there is one; else the words for it are hidden, with their comma."""
     page = html / "chapters" / "teaching.html"
 
     def link(match):
-        there = (page.parent / match[3]).is_file()
-        tag, key = ("a", "href") if there else ("span", "data-href")
-        return f'<{tag} class="pdf" {key}="{match[3]}">{match[4]}</{tag}>'
+        file, words = match.groups()
+        if (page.parent / file).is_file():
+            return f', <a class="pdf" href="{file}">{words}</a>'
+        return f'<span class="pdf" hidden data-href="{file}">, {words}</span>'
 
     page.write_text(PDF.sub(link, page.read_text(encoding="utf-8")), encoding="utf-8")
 

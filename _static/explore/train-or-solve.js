@@ -37,8 +37,8 @@ explore.physics['train-or-solve'] = {
       if (++t % 100 === 0) { if (most > 0.99 * before.shift()) rate *= 2 / 3; before.push(most); most = 0; }
     };
   },
-  best: (D, N) => (D + 1) / (N + D + 1),                          // error of the best weights: theory.best_weight at infinitely many prompts
-  diagonal: (D, N, ridge) => 1 / (1 + (D + 1) / N + ridge * D),   // and their diagonal: all other entries are 0
+  best: (D, N) => (D + 1) / (N + D + 1),                          // error of the best weights, those of infinitely many prompts
+  diagonal: (D, N, ridge) => 1 / (1 + (D + 1) / N + ridge * D),   // and their diagonal, icl.best_weights: all other entries are 0
 };
 explore.figures['train-or-solve'] = {
   state: { P: [60, 1, 500], N: [30, 5, 100], ridge: [0.01, 0.003, 1], set: [5, 1, 999], start: [2, 1, 999], show: ['', 'solved', 'trained', 'both'] },
@@ -126,7 +126,7 @@ explore.figures['train-or-solve'] = {
       triangle.addEventListener('pointerover', event => tell(cells.find(c => c.node === event.target)));
       triangle.addEventListener('pointerleave', () => tell());
       const kx = x0 - 22, key = (name, text, up) => [svg('rect', { class: name, x: kx, y: height - up - 9, width: 10, height: 10 }), words(text, { x: kx + 14, y: height - up })];
-      main.append(words('couplings *J*', { class: 'strong', x: kx, y: height - 44 }), ...key('plus', 'want to be alike', 26), ...key('minus', 'want to differ', 10));
+      main.append(words('couplings *J*', { class: 'strong', x: kx, y: height - 44 }), ...key('plus', 'pull together', 26), ...key('minus', 'push apart', 10));
       add('told', svg('g'));
       // the stage: every column can be pulled
       const stage = add('stage', svg('rect', { class: 'stage', x: x0, y: top - 4, width: x1 - x0, height: foot - top + 8, style: 'touch-action: pan-y' }));

@@ -91,15 +91,17 @@ def test_a_number_of_the_front_page_is_printed_by_the_chapter_that_it_names(file
     numbers = re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d) (?=\d{3}\b)", "", caption))
     loose = [n for n in numbers if len(n) > 2 and not re.search(rf"(?<![\d.]){n}(?!\d)", known)]
     assert not loose and len(caption.split()) > 20 and ":alt: " in says
+    assert len(re.findall(r"[.?!](?: |$)", caption.strip())) == 1, "one sentence each"
 
 
 def test_the_front_page_claims_before_it_hedges():
-    """Three sentences, pictures, and only then the caveats; the number of stations is counted elsewhere."""
+    """Three sentences, the live figure with the question that it raises, pictures, and only then the small print."""
     claim = INTRO_TEXT.split("\n\n")[2]
     assert len(re.findall(r"[.?!](?: |$)", claim)) == 3 and "{" not in claim
-    before = INTRO_TEXT[: INTRO_TEXT.index(":class: question")]
+    assert INTRO_TEXT[: INTRO_TEXT.index(":class: question")].count("{figure}") == 1
+    before = INTRO_TEXT[: INTRO_TEXT.index("**The small print.**")]
     assert "every ridge regression" not in before and "constant" not in before
-    assert before.count("{figure}") >= 2 and {cell["cell_type"] for cell in INTRO} == {"markdown"}
+    assert before.count("{figure}") == 3 and {cell["cell_type"] for cell in INTRO} == {"markdown"}
     for files in ("README.md", "CITATION.cff"):
         about = INTRO_TEXT.split("\n\n")[1].split(". ")[0].lower()
         assert about in (ROOT / files).read_text(encoding="utf-8").lower(), files
@@ -213,11 +215,12 @@ def test_the_citation_is_that_of_the_file():
         in INTRO_TEXT
     )
     assert INTRO_TEXT.split("\n\n")[0] == f"(ch-intro)=\n# {title}"
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert title == config["title"] == config["sphinx"]["config"]["project"]
     assert (
         INTRO_TEXT.split("\n\n")[1]
         == f"{about[0].upper()}{about[1:]}. {author}, {version} ({year})."
     )
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert author == config["author"] == project["authors"][0]["name"]
 

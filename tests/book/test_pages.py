@@ -321,6 +321,7 @@ def test_the_excerpt_of_an_icon_sheet_has_what_the_pages_use():
 def test_a_page_is_mended_and_says_which_rows_did_it():
     used = set()
     text = (
+        "<title>A book &#8212; A book</title>"
         '<script src="_static/vendor/fontawesome/6.5.2/js/all.min.js?digest=a"></script>'
         '<link href="../_static/vendor/fontawesome/6.5.2/css/all.min.css?digest=a" rel="stylesheet" />'
         '<meta name="viewport" content="width=device-width, initial-scale=1.0" />'
@@ -328,10 +329,13 @@ def test_a_page_is_mended_and_says_which_rows_did_it():
     )
     better = book_pages.mended(text, used)
     assert better == (
+        "<title>A book</title>"
         '<link href="../_static/icons.css" rel="stylesheet" />'
         '<meta name="viewport" content="width=device-width, initial-scale=1.0" />'
     )
-    assert len(used) == 3 and book_pages.mended(better, used) == better
+    assert len(used) == 4 and book_pages.mended(better, used) == better
+    chapter = "<title>1. A glass &#8212; A book</title>"
+    assert book_pages.mended(chapter, used) == chapter
     assert (
         book_pages.CHATTER.sub("void 0", "console.log(\n `a ${b}`);console.log(c)")
         == "void 0;console.log(c)"

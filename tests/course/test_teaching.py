@@ -109,6 +109,17 @@ def test_what_a_week_shows_and_derives_is_in_what_is_read(week, lines):
     assert derived and not set(derived) - given
 
 
+@pytest.mark.parametrize("week, lines", WEEKS)
+def test_each_vote_of_a_deck_has_its_answer_in_the_plan(week, lines):
+    count = 0
+    for name, headings in make_slides.reading(lines["Read"]):
+        first, *rest = re.split(r"^## (.+)$", "\n\n".join(boxes.source(name)), flags=re.M)
+        there = {None: first, **dict(zip(rest[::2], rest[1::2]))}
+        count += sum(there[heading].count("{admonition} Predict\n") for heading in headings)
+    answers = re.search(r"Answers? to the (?:vote|\w+ votes): (.+)\.$", lines["Show"])[1]
+    assert len(answers.split("; ")) == count
+
+
 def test_a_plan_is_read_with_its_sections():
     [(name, headings)] = make_slides.reading(
         "10 min: {ref}`ch-replica-method`, *The trick* and {ref}`sec-rm-symmetric`."
@@ -196,13 +207,14 @@ def test_the_page_links_a_pdf_only_where_there_is_one(tmp_path):
     (tmp_path / "chapters").mkdir()
     (tmp_path / "teaching").mkdir()
     page = tmp_path / "chapters" / "teaching.html"
-    link = '<a class="pdf" href="../teaching/week_1.pdf">its PDF</a>'
+    link = 'its notebook, <a class="pdf" href="../teaching/week_1.pdf">its PDF</a>.'
     page.write_text(f"{link} {link.replace('_1', '_2')}")
     (tmp_path / "teaching" / "week_2.pdf").write_text("")
     for _ in range(2):
         make_slides.link_pdfs(tmp_path)
         assert 'href="../teaching/week_2.pdf"' in page.read_text()
-        assert '<span class="pdf" data-href="../teaching/week_1.pdf">' in page.read_text()
+        hidden = '<span class="pdf" hidden data-href="../teaching/week_1.pdf">, its PDF</span>.'
+        assert page.read_text().startswith("its notebook" + hidden)
         assert book_teaching.dead(tmp_path) == []
     (tmp_path / "teaching" / "week_1.pdf").write_text("")
     make_slides.link_pdfs(tmp_path)
@@ -231,6 +243,7 @@ def test_all_figures_are_packed_with_their_captions(tmp_path, monkeypatch):
     assert (
         "1-1_fig-a.png\nFig. 1.1 The word, \\(x<1_a\\).\nWhat it shows" in said
         and "CC BY 4.0" in said
+        and said.startswith('Figures and captions of "A book", ')
     )
 
 
@@ -250,7 +263,13 @@ def test_a_student_notebook_has_holes_and_targets_and_no_solution(sheet, capsys)
     assert re.findall(r"^## (.+)$", says, re.M) == [
         heading.split(" (★")[0] for _, heading in problems
     ]
-    assert all(f"{sheet.stem}.html#{label}" in says for label, _ in problems)
+    for address in ("", "https://example.org/b"):
+        both = [course_kit.student(sheet, path, address), course_kit.solved(path, address)]
+        told = ["\n".join(cell.source for cell in one.cells) for one in both]
+        assert not [text for text in told if "](.." in text], "dead in a download"
+        assert all("in the built book" in text for text in told) != bool(address)
+        places = [f"{address}/chapters/problems/{sheet.stem}.html#{label}" for label, _ in problems]
+        assert all((f"[The problem]({place})" in told[0]) is bool(address) for place in places)
     solution = [cell for cell in whole.cells if "solution" in cell.metadata.get("tags", [])]
     assert len(solution) == len(whole.cells) - 2, "all but the title and the imports"
     code = "\n".join(cell.source for cell in made.cells if cell.cell_type == "code")

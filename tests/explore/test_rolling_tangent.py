@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from live_figures import PHONE, swipe
 from scipy.optimize import minimize_scalar
 
 LN2 = np.log(2)
@@ -38,6 +39,7 @@ def test_the_line_that_touches_and_the_mean_of_Z(physics, T):
         lambda e: e**2 + e / T, bounds=(-4, 0), method="bounded", options={"xatol": 1e-12}
     )
     assert found["annealed"] == pytest.approx(anywhere.x, abs=1e-7)
+    assert found["annealed"] == pytest.approx(-1 / (2 * T), abs=1e-14)
     assert LN2 - found["annealed"] ** 2 - found["annealed"] / T == pytest.approx(
         LN2 + 1 / (4 * T**2), abs=1e-12
     )
@@ -111,4 +113,18 @@ def test_the_ruler_follows_the_hand(opened):
     for dx, dy in ((-300, 300), (400, 250), (0, -400)):  # anywhere
         drag(page, ".knob", dx, dy)
         assert 0.25 <= page.figure("f.state.T") <= 2.5
+    assert not page.wrong
+
+
+def test_a_finger_turns_the_ruler_and_scrolls_beside_it(opened):
+    page = opened("rolling-tangent", "?answer=seen", **PHONE)
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    page.evaluate("document.querySelector('.knob').scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(300)
+    before, knob = page.figure("f.state.T"), page.query_selector(".knob").bounding_box()
+    assert swipe(page, knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2, 40) == 0
+    assert 1.2 * before < page.figure("f.state.T") <= 2.5
+    drawing = page.query_selector(".explore svg").bounding_box()
+    foot = drawing["y"] + drawing["height"] - 60
+    assert swipe(page, drawing["x"] + 60, foot, -120) > 60
     assert not page.wrong

@@ -37,10 +37,10 @@ def test_the_glass_of_the_prompts(physics, D, N, P, ridge):
     assert error == pytest.approx(icl.population_error(icl.weights(w, D), N), rel=1e-12)
     best = physics("p['train-or-solve'].best(a[0], a[1])", D, N)
     assert error > best
-    least = np.vstack([np.eye(D) / (1 + (D + 1) / N), np.zeros((1, D))])
-    assert best == pytest.approx(icl.population_error(least, N), abs=1e-12)
-    diagonal = physics("p['train-or-solve'].diagonal(a[0], a[1], 0)", D, N)
-    assert diagonal == pytest.approx(least[0, 0], abs=1e-12)
+    assert best == pytest.approx(icl.population_error(icl.best_weights(D, N), N), abs=1e-12)
+    for size in (0, ridge):
+        diagonal = physics("p['train-or-solve'].diagonal(a[0], a[1], a[2])", D, N, size)
+        assert diagonal == pytest.approx(icl.best_weights(D, N, size)[0, 0], rel=1e-12)
 
 
 def test_adam_is_that_of_torch(physics):
