@@ -37,9 +37,8 @@
     const spare = box.scrollWidth - box.clientWidth;
     box.classList.toggle('more-left', spare > 1 && box.scrollLeft > 1);
     box.classList.toggle('more-right', spare > 1 && box.scrollLeft < spare - 1);
-    if (box.tagName !== 'MJX-CONTAINER') return;
-    box.toggleAttribute('data-wide', spare > 1);
     reachable(box, spare > 1);
+    if (box.tagName === 'MJX-CONTAINER') box.toggleAttribute('data-wide', spare > 1);
   };
   addEventListener('hashchange', reveal);
   addEventListener('resize', fit);

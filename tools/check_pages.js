@@ -115,7 +115,7 @@ window.checkPages = (() => {
 
   // What axe-core finds of WCAG 2.2, levels A and AA, in the light and in the dark. Formulas and code would cost it a
   // minute a page and go first, so this is the last that is asked of a page. Off are the rules that are kept elsewhere:
-  // descriptions of images (page), boxes that scroll (browsers give them to the keyboard by themselves).
+  // descriptions of images (page), boxes that scroll (width, before the formulas and the code have gone).
   async function accessible() {
     for (const e of all('mjx-container, pre')) e.replaceWith('x');
     const found = [], rules = {'image-alt': {enabled: false}, 'scrollable-region-focusable': {enabled: false}};
@@ -131,7 +131,8 @@ window.checkPages = (() => {
     return found;
   }
 
-  // At phone width, with every dropdown open: what reaches past the window and is in no box of its own that scrolls.
+  // At phone width, with every dropdown open: what reaches past the window and is in no box of its own that scrolls; and
+  // boxes that scroll but are no stop of the Tab key, nor have one inside (Safari does not make them stops by itself).
   async function width() {
     await openAll();
     const boxed = e => {
@@ -151,7 +152,11 @@ window.checkPages = (() => {
       return `${nameOf(e)}${kind} reaching ${Math.round(rightOf(e))} px in #${e.closest('[id]')?.id}: `
         + short(tidy(e.innerText || e.alt || ''), 50);
     };
-    return {page: document.scrollingElement.scrollWidth, window: innerWidth, wide: [...owners].map(words)};
+    const stop = 'a[href], button, input, summary, [tabindex="0"]';
+    const stuck = all('article *').filter(e => e.clientWidth && e.scrollWidth > e.clientWidth + 1
+      && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) && e.tabIndex < 0 && !e.querySelector(stop));
+    const size = {page: document.scrollingElement.scrollWidth, window: innerWidth};
+    return {...size, wide: [...owners].map(words), stuck: stuck.map(words)};
   }
 
   // On paper (the window is as wide as the column of A4): what reaches past the column, and code that draws.

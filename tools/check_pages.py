@@ -123,6 +123,7 @@ class Checker:
         page.set_viewport_size(PHONE)
         width = page.evaluate("checkPages.width()")
         wrong += [f"wider than {width['window']} px: {text}" for text in width["wide"]]
+        wrong += [f"scrolls, but not by the keyboard: {text}" for text in width["stuck"]]
         if width["page"] > width["window"] and not width["wide"]:
             wrong.append(f"the page is {width['page']} px wide in a window of {width['window']} px")
         page.set_viewport_size(DESKTOP)

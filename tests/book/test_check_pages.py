@@ -119,7 +119,7 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
         "a line begins with the sign after a formula: , so",
     ),
     "code-runs-out": (
-        '<div class="cell_input" style="max-width: 300px"><pre style="overflow: auto">'
+        '<div class="cell_input" style="max-width: 300px"><pre style="overflow: auto" tabindex="0">'
         + "x" * 90
         + "</pre></div>",
         "code that runs out of its box",
@@ -135,7 +135,7 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
     "stuck-toggle": ('<div class="toggle toggle-hidden">x</div>', "dropdown that no button opens"),
     "wide": ('<p style="width: 900px">wide words</p>', "wider than 400 px: p reaching"),
     "wide-page-scrolls": (
-        '<section style="overflow-x: auto"><h1>T</h1><p style="width: 900px">w</p></section>',
+        '<section style="overflow-x: auto" tabindex="0"><h1>T</h1><p style="width: 900px">w</p></section>',
         "wider than 400 px: p reaching",
     ),
     "wide-but-clipped": (
@@ -143,7 +143,14 @@ PLANTED = {  # name: (body of the page, the words of the report; None: nothing i
         '<g clip-path="url(#c)"><rect width="900" height="9"/></g></svg>',
         None,
     ),
-    "wide-in-a-box": ('<div style="overflow-x: auto"><p style="width: 900px">w</p></div>', None),
+    "wide-in-a-box": (
+        '<div style="overflow-x: auto" tabindex="0"><p style="width: 900px">w</p></div>',
+        None,
+    ),
+    "wide-without-keys": (
+        '<div style="overflow-x: auto"><p style="width: 900px">w</p></div>',
+        "scrolls, but not by the keyboard: div",
+    ),
     "lost-file": ('<a href="gone.html">go</a>', "link to a missing file: 'go' -> gone.html"),
     "lost-anchor": (
         '<a href="other.html#nowhere">go</a>',
