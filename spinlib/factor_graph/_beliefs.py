@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from spinlib._core import (
     RNG,
+    Callback,
     Found,
     check_array,
     check_rng,
@@ -48,12 +49,14 @@ def bp(
     tol: float = 1e-12,
     max_iter: int = 500,
     start: str | ArrayLike = "uniform",
+    callback: Callback = None,
     rng: RNG = None,
 ) -> Beliefs:
     """Sum-product belief propagation: exact on trees, the Bethe approximation where it converges on a graph with loops.
 
     All messages are sent at once, in arrays (factors of one shape together). ``start`` is "uniform", "random"
     (positive messages from ``rng``) or the messages of an earlier run. ``damping`` is the weight of the old message.
+    ``callback((messages,), residual)`` is called after every sweep; the messages are a ``start`` to go on from.
     Source: Yedidia, Freeman and Weiss (2005); Mezard and Montanari (2009), chapter 14. Not converging warns with
     ConvergenceWarning and returns the last state with ``converged=False``; contradicting factors raise ValueError.
 
@@ -80,6 +83,7 @@ def bp(
             damping=damping,
             tol=tol,
             max_iter=max_iter,
+            callback=callback,
             name="belief propagation",
             remedy="raise damping (0.5 is a good start) or max_iter, or lower beta",
         )

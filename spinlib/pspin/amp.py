@@ -170,8 +170,8 @@ def relaxed_bp(couplings: Couplings, m: ArrayLike, T: float, *, n_steps: int = 1
     spins = np.array(list(combinations(range(n), p)))  # (M, p)
     J = factorial(p) * couplings.tensor[tuple(spins.T)]  # (M,), one number a factor
     at_spin = lambda edges: np.bincount(spins.ravel(), edges.ravel(), minlength=n)
-    message_m, message_v = m[spins], np.full(spins.shape, 1 - (m**2).mean())
     means, variances = [m], [1 - (m**2).mean()]
+    message_m, message_v = m[spins], np.full(spins.shape, variances[0])
     for _ in range(n_steps):
         others, others_second = (
             _product_of_others(message_m),

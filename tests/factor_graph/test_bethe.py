@@ -210,3 +210,12 @@ def test_starts():
     np.testing.assert_array_equal(one.messages, two.messages)
     np.testing.assert_allclose(one.messages, uniform.messages, atol=1e-9)
     assert bp(graph, start=uniform.messages).n_iter == 1
+
+
+def test_a_run_that_was_stopped_goes_on_from_the_messages_of_the_callback():
+    graph, seen = loopy_graph(1, 0.5), []
+    whole = bp(graph, callback=lambda state, residual: seen.append((state[0].copy(), residual)))
+    assert len(seen) == whole.n_iter and seen[-1][1] == whole.residual
+    rest = bp(graph, start=seen[4][0])
+    assert rest.n_iter == whole.n_iter - 5
+    np.testing.assert_allclose(rest.messages, whole.messages, rtol=0, atol=1e-15)
