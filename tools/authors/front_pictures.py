@@ -1,4 +1,4 @@
-"""Copy the pictures that the front page shows from the executed chapters that draw them.
+"""Copy the pictures that the front page and the page of Part I show from the executed chapters that draw them.
 
 python tools/authors/front_pictures.py      (a test holds the copies to the stored outputs)
 """
@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURES = {  # file in images: the chapter, and the name of the figure
     "two-roads.png": ("mapping/transformer_to_spin_glass", "fig-tsg-two-roads"),
     "glass-after-all.png": ("beyond/sparse_weights", "fig-sw-curve"),
+    "solved-glass.png": ("pspin/dynamics", "fig-dy-card"),
 }
 
 
