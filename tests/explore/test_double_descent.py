@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from live_figures import PHONE, swipe
+from live_figures import PHONE, pull, swipe
 
 from spinlib import icl
 from spinlib.inference import ground_state
@@ -142,11 +142,7 @@ def test_a_link_shows_its_state_and_the_ball_lies_on_the_law(opened):
 
 def test_a_finger_presses_the_peak_and_scrolls_beside_it(opened):
     page = opened("double-descent", "?answer=20", **PHONE)
-    page.evaluate("document.body.style.paddingBottom = '2000px'")
-    page.evaluate("document.querySelector('.cap .nod').scrollIntoView({ block: 'center' })")
-    page.wait_for_timeout(300)
-    box = page.query_selector(".cap .nod").bounding_box()
-    assert swipe(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, 80) == 0
+    assert pull(page, ".cap .nod", 80) == 0
     assert 0 < page.figure("f.state.ridge") < 0.3 and page.locator(".grey").is_visible()
     drawing = page.query_selector(".explore svg").bounding_box()
     assert swipe(page, drawing["x"] + 0.85 * drawing["width"], drawing["y"] + 200, -120) > 60

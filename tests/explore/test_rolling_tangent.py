@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from live_figures import PHONE, swipe
+from live_figures import PHONE, pull, swipe
 from scipy.optimize import minimize_scalar
 
 LN2 = np.log(2)
@@ -118,11 +118,8 @@ def test_the_ruler_follows_the_hand(opened):
 
 def test_a_finger_turns_the_ruler_and_scrolls_beside_it(opened):
     page = opened("rolling-tangent", "?answer=seen", **PHONE)
-    page.evaluate("document.body.style.paddingBottom = '2000px'")
-    page.evaluate("document.querySelector('.knob').scrollIntoView({ block: 'center' })")
-    page.wait_for_timeout(300)
-    before, knob = page.figure("f.state.T"), page.query_selector(".knob").bounding_box()
-    assert swipe(page, knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2, 40) == 0
+    before = page.figure("f.state.T")
+    assert pull(page, ".knob", 40) == 0
     assert 1.2 * before < page.figure("f.state.T") <= 2.5
     drawing = page.query_selector(".explore svg").bounding_box()
     foot = drawing["y"] + drawing["height"] - 60

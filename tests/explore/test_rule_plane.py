@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from live_figures import PHONE, swipe
+from live_figures import PHONE, pull, swipe
 
 from spinlib.icl import LinearTask, in_context_ridge, linear_attention
 
@@ -142,13 +142,13 @@ def test_the_query_turns(opened):
 
 def test_a_finger_pulls_an_example_and_scrolls_beside_it(opened):
     page = opened("rule-plane", "?answer=seen", **PHONE)
-    page.evaluate("document.body.style.paddingBottom = '2000px'")
-    page.evaluate("document.querySelector('.example .knob').scrollIntoView({ block: 'center' })")
-    page.wait_for_timeout(300)
-    knob = page.query_selector(".example .knob").bounding_box()
-    assert swipe(page, knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2, 40) == 0
-    moved = page.query_selector(".example .knob").bounding_box()
-    assert abs(moved["x"] - knob["x"]) < 2 and abs(moved["y"] - knob["y"] - 40) < 2
+    place = (
+        "e => { const box = e.getBoundingClientRect(); return [box.x + scrollX, box.y + scrollY]; }"
+    )
+    before = np.array(page.query_selector(".example .knob").evaluate(place))
+    assert pull(page, ".example .knob", 40) == 0
+    moved = np.array(page.query_selector(".example .knob").evaluate(place)) - before
+    assert np.abs(moved - [0, 40]).max() < 2
     drawing = page.query_selector(".explore svg").bounding_box()
     assert swipe(page, drawing["x"] + 20, drawing["y"] + drawing["height"] - 30, -120) > 60
     assert not page.wrong

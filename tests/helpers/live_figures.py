@@ -7,6 +7,15 @@ NAMES = sorted(p.stem for p in FOLDER.glob("*.js") if p.stem not in ("explore", 
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
 
 
+def pull(page, handle, dy):
+    """A finger moves a handle, brought to the middle of the phone; how far the page has scrolled."""
+    page.evaluate("document.body.style.paddingBottom = '2000px'")
+    page.query_selector(handle).evaluate("e => e.scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(300)
+    box = page.query_selector(handle).bounding_box()
+    return swipe(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, dy)
+
+
 def swipe(page, x, y, dy):
     """A finger moves up or down; how far the page has scrolled."""
     send, before = page.context.new_cdp_session(page).send, page.evaluate("scrollY")
